@@ -1,0 +1,9 @@
+// npm run build [-- examples/own-agent ...]: builds the worker, or those named. Also the [build] command of wrangler.toml.
+import path from 'node:path';
+import { buildWorker } from './lib/build.mjs';
+import { main } from './lib/process.mjs';
+import { root } from './lib/project.mjs';
+
+await main(async (names) => {
+  for (const name of names.length ? names : ['.']) await buildWorker(path.resolve(root, name));
+});

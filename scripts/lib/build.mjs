@@ -1,0 +1,50 @@
+// Builds a worker crate with worker-build, unless its last build is still right.
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import { SetupError, runVisible, say, seconds } from './process.mjs';
+import { inputsOf, isFresh, markFresh, markStale } from './fresh.mjs';
+import { pins, root, wasmBindgenVersion } from './project.mjs';
+import { wasmEnv } from './rust.mjs';
+import { setup } from './setup.mjs';
+
+const nodeBin = (name) => path.join(root, 'node_modules/.bin', name);
+
+/** The worker crates of this project: the demo at the root, and each example with a wrangler.toml. */
+export function workerCrates() {
+  const examples = path.join(root, 'examples');
+  const names = existsSync(examples) ? readdirSync(examples).sort() : [];
+  const isWorker = (dir) => ['Cargo.toml', 'wrangler.toml'].every((file) => existsSync(path.join(dir, file)));
+  return [root, ...names.map((name) => path.join(examples, name)).filter(isWorker)];
+}
+
+/**
+ * Sets up what is missing and builds the worker of one crate into its folder `build`.
+ *
+ * @param {string} crateDir absolute path of the crate
+ */
+export async function buildWorker(crateDir) {
+  const { toolchain, tools } = await setup(crateDir);
+  const inputs = inputsOf(crateDir, { pins, rustc: toolchain.rustc, bindgen: wasmBindgenVersion(crateDir) });
+  const name = path.relative(root, crateDir) || 'worker';
+  if (isFresh(crateDir, inputs)) {
+    say(`${name}: build is up to date`);
+    return;
+  }
+  const started = Date.now();
+  say(`${name}: building with ${toolchain.rustc}`);
+  markStale(crateDir);
+  const code = await runVisible(tools.workerBuild, ['--release', '--panic-unwind', '--locked'], {
+    cwd: crateDir,
+    env: {
+      ...wasmEnv(toolchain),
+      // One folder for all worker crates: std and the dependencies are compiled once.
+      CARGO_TARGET_DIR: process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'),
+      WASM_BINDGEN_BIN: tools.bindgen,
+      ESBUILD_BIN: nodeBin('esbuild'),
+      WASM_OPT_BIN: nodeBin('wasm-opt'),
+    },
+  });
+  if (code !== 0) throw new SetupError(`${name}: the build failed (exit ${code})`);
+  markFresh(crateDir, inputs);
+  say(`${name}: built in ${seconds(started)}`);
+}

@@ -1,0 +1,40 @@
+// Is the last build still right? Decided by content, so that a checkout or a touched file does not cost a build.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { root } from './project.mjs';
+
+const SOURCES = ['src', 'js', 'Cargo.toml', 'Cargo.lock', '.cargo/config.toml', 'build.rs'];
+const OUTPUTS = ['index.js', 'index_bg.wasm', 'worker/shim.mjs'];
+const STAMP = '.inputs';
+
+function* filesUnder(entry) {
+  if (!existsSync(entry)) return;
+  if (!statSync(entry).isDirectory()) return yield entry;
+  for (const name of readdirSync(entry).sort()) yield* filesUnder(path.join(entry, name));
+}
+
+/** A hash of all that goes into a crate's build: its sources, those of the library it uses, and the tools. */
+export function inputsOf(crateDir, tools, library = root) {
+  const hash = createHash('sha256').update(JSON.stringify(tools));
+  for (const dir of new Set([library, crateDir])) {
+    for (const file of SOURCES.flatMap((entry) => [...filesUnder(path.join(dir, entry))])) {
+      hash.update(`\0${path.relative(library, file)}\0`).update(readFileSync(file));
+    }
+  }
+  return hash.digest('hex');
+}
+
+export function isFresh(crateDir, inputs) {
+  const out = path.join(crateDir, 'build');
+  const stamp = path.join(out, STAMP);
+  return OUTPUTS.every((name) => existsSync(path.join(out, name))) && existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs;
+}
+
+export function markFresh(crateDir, inputs) {
+  writeFileSync(path.join(crateDir, 'build', STAMP), inputs);
+}
+
+export function markStale(crateDir) {
+  rmSync(path.join(crateDir, 'build', STAMP), { force: true });
+}

@@ -1,0 +1,152 @@
+//! The JSON-RPC binding of a served agent (specification 9): single calls, batches and notifications.
+
+use std::rc::Rc;
+
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+use serde_json::Value;
+
+use super::Agent;
+use super::dispatch::Reply;
+use super::gate::Admitted;
+use super::record::{Binding, Trace};
+use super::server::{Answer, Server, Witness, no_params, service, unserialisable};
+use crate::protocol::error::A2aError;
+use crate::protocol::http::{Header, JSON, Request, Response};
+use crate::protocol::jsonrpc::{self, Call, Id, Incoming, Payload};
+use crate::protocol::operation::Operation;
+use crate::protocol::path::{MAX_ECHO, clipped};
+use crate::protocol::{details::FieldViolation, json, rest};
+
+/// What the JSON-RPC endpoint takes.
+pub(super) const ALLOW: &str = "POST, OPTIONS";
+
+/// What one call is answered with: nothing for a notification.
+type Reaction = Option<(String, Vec<Header>)>;
+
+/// A call that passed the gate.
+struct Accepted {
+    id: Option<Id>,
+    trace: Trace,
+    admitted: Admitted,
+}
+
+impl Accepted {
+    fn is_idempotent(&self) -> bool {
+        self.admitted.params.operation().is_idempotent()
+    }
+}
+
+impl<A: Agent + 'static> Server<A> {
+    pub(super) fn jsonrpc(self: &Rc<Self>, request: &Request<'_>, witness: &dyn Witness) -> Answer {
+        let payload = match jsonrpc::parse(request.body) {
+            // A body over the limit was cut, so that it does not parse; the limit is the better answer.
+            Err(error) => {
+                let error =
+                    self.check_body(request, 200).err().filter(|error| error.http_status() == 413).unwrap_or(error);
+                return self.envelope_refused(request, error);
+            }
+            Ok(payload) => payload,
+        };
+        match payload {
+            Payload::Single(incoming) => self.single(request, incoming, witness),
+            Payload::Batch(members) => self.batch(request, members, witness),
+        }
+    }
+
+    fn envelope_refused(&self, request: &Request<'_>, error: A2aError) -> Answer {
+        let trace = self.trace(Binding::JsonRpc, request);
+        Answer::Ready(response(self.reaction(Some(Id::NULL), &trace, Err(error))))
+    }
+
+    fn single(self: &Rc<Self>, request: &Request<'_>, incoming: Incoming<'_>, witness: &dyn Witness) -> Answer {
+        match self.accept(request, incoming) {
+            Err(refused) => Answer::Ready(response(refused)),
+            Ok(accepted) => {
+                witness.reached_agent(accepted.is_idempotent());
+                Answer::Pending(self.perform(accepted, request.origin).map(response).boxed_local())
+            }
+        }
+    }
+
+    /// The members of a batch run side by side; their answers keep the order of the calls.
+    fn batch(self: &Rc<Self>, request: &Request<'_>, members: Vec<Incoming<'_>>, witness: &dyn Witness) -> Answer {
+        let accepted: Vec<_> = members.into_iter().map(|incoming| self.accept(request, incoming)).collect();
+        let reaching = || accepted.iter().flatten();
+        if reaching().next().is_some() {
+            witness.reached_agent(reaching().all(Accepted::is_idempotent));
+        }
+        let working = accepted.into_iter().map(|member| match member {
+            Err(refused) => std::future::ready(refused).boxed_local(),
+            Ok(accepted) => self.perform(accepted, request.origin).boxed_local(),
+        });
+        Answer::Pending(join_all(working).map(batch_response).boxed_local())
+    }
+
+    /// Takes a call through the gate, or has its refusal ready.
+    fn accept(&self, request: &Request<'_>, incoming: Incoming<'_>) -> Result<Accepted, Reaction> {
+        let mut trace = self.trace(Binding::JsonRpc, request);
+        let Call { id, method, params } = incoming.map_err(|rejected| {
+            trace.request_id = rejected.id.as_str().to_owned();
+            self.reaction(Some(rejected.id), &trace, Err(rejected.error))
+        })?;
+        trace.request_id = id.as_ref().map(|id| id.as_str().to_owned()).unwrap_or_default();
+        trace.operation = Operation::from_method(&method);
+        let operation = trace.operation;
+        let version = rest::version(&request.headers, request.query);
+        let admitted = self.check_body(request, 200).and_then(|()| {
+            self.gate().admit(
+                service(request, version.as_deref()),
+                || operation.ok_or_else(|| A2aError::method_not_found(clipped(&method, MAX_ECHO))),
+                |_| params.map_or_else(|| Ok(no_params()), |raw| read_params(raw.get())),
+            )
+        });
+        match admitted {
+            Err(error) => Err(self.reaction(id, &trace, Err(error))),
+            Ok(admitted) => {
+                trace.task_id = admitted.params.task_id().map(str::to_owned);
+                Ok(Accepted { id, trace, admitted })
+            }
+        }
+    }
+
+    fn perform(self: &Rc<Self>, accepted: Accepted, origin: &str) -> impl Future<Output = Reaction> + 'static {
+        let Accepted { id, trace, admitted } = accepted;
+        let (server, work) = (Rc::clone(self), self.work(admitted, origin));
+        async move { server.reaction(id, &trace, work.await) }
+    }
+
+    /// Formats a call's outcome, once. A notification is answered with nothing, but its failure is logged.
+    fn reaction(&self, id: Option<Id>, trace: &Trace, outcome: Result<Reply, A2aError>) -> Reaction {
+        let null = Id::NULL;
+        let reply_to = id.as_ref().unwrap_or(&null);
+        let answer = outcome.and_then(|reply| jsonrpc::success(reply_to, &reply).map_err(unserialisable));
+        let (text, headers) = answer.map(|text| (text, Vec::new())).unwrap_or_else(|error| {
+            self.log(&error, trace);
+            (jsonrpc::failure(reply_to, &error), owned(error.headers()))
+        });
+        id.is_some().then_some((text, headers))
+    }
+}
+
+/// JSON-RPC errors are answered with 200 in every case: several clients lose the typed error otherwise.
+fn response(reaction: Reaction) -> Response {
+    match reaction {
+        Some((text, headers)) => Response { headers, ..Response::new(200, JSON, text) },
+        None => Response::empty(204),
+    }
+}
+
+fn batch_response(reactions: Vec<Reaction>) -> Response {
+    let answers: Vec<String> = reactions.into_iter().flatten().map(|(text, _)| text).collect();
+    if answers.is_empty() { Response::empty(204) } else { Response::new(200, JSON, jsonrpc::batch(answers)) }
+}
+
+fn owned(headers: &[(&'static str, String)]) -> Vec<Header> {
+    headers.iter().map(|(name, value)| (*name, value.clone().into())).collect()
+}
+
+fn read_params(text: &str) -> Result<Value, A2aError> {
+    json::parse(text)
+        .map_err(|fault| A2aError::invalid_fields(vec![FieldViolation::new(fault.path, fault.description)]))
+}

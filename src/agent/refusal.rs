@@ -1,0 +1,33 @@
+//! One error for a whole request, whoever asks: for when no agent can be reached (bad configuration, a dead instance).
+
+use crate::protocol::error::A2aError;
+use crate::protocol::http::{JSON, Request, Response};
+use crate::protocol::jsonrpc::{self, Id, Payload};
+use crate::protocol::negotiate::ErrorFormat;
+use crate::protocol::rest;
+
+/// Answers every call in `request` with `error`, each with its own id, in the form of the binding that was asked.
+///
+/// A request that cannot be read at all is told that, as it would be by a working agent.
+pub fn refuse(request: &Request<'_>, format: ErrorFormat, error: &A2aError) -> Response {
+    if !(rest::is_jsonrpc_path(request.path) && request.method == "POST") {
+        return rest::failure(error, request.headers.accept, format);
+    }
+    let refused = |id: Option<Id>| id.map(|id| jsonrpc::failure(&id, error));
+    match jsonrpc::parse(request.body) {
+        Err(unreadable) => Response::new(200, JSON, jsonrpc::failure(&Id::NULL, &unreadable)),
+        Ok(Payload::Single(Err(rejected))) => Response::new(200, JSON, jsonrpc::failure(&rejected.id, &rejected.error)),
+        Ok(Payload::Single(Ok(call))) => match refused(call.id) {
+            Some(body) => Response::new(200, JSON, body),
+            None => Response::empty(204),
+        },
+        Ok(Payload::Batch(members)) => {
+            let answers = members.into_iter().filter_map(|member| match member {
+                Ok(call) => refused(call.id),
+                Err(rejected) => Some(jsonrpc::failure(&rejected.id, &rejected.error)),
+            });
+            let answers: Vec<String> = answers.collect();
+            if answers.is_empty() { Response::empty(204) } else { Response::new(200, JSON, jsonrpc::batch(answers)) }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! From an HTTP request to its answer, on both bindings.
+//!
+//! Everything up to the agent is synchronous: a request that is refused never waits. Only what the agent itself awaits
+//! makes an answer [`Answer::Pending`].
+
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
+
+use super::auth::Tokens;
+use super::cors::AllowedOrigins;
+use super::discovery::{Discovery, with_interfaces};
+use super::dispatch::{Reply, dispatch};
+use super::gate::{Admitted, Gate, Service};
+use super::record::{Binding, Trace};
+use super::{Agent, Context, Tasks, boundary, record};
+use crate::ports::{Clock, Log, Random, TaskStore};
+use crate::protocol::card::AgentCard;
+use crate::protocol::details::FieldViolation;
+use crate::protocol::error::{A2aError, SERVER_ERROR};
+use crate::protocol::http::{Header, Request, Response};
+use crate::protocol::negotiate::ErrorFormat;
+use crate::protocol::operation::Operation;
+use crate::protocol::path::{MAX_ECHO, clipped};
+use crate::protocol::rest::{self, Route};
+use crate::protocol::types::Params;
+
+/// How an agent is served.
+#[derive(Debug, Clone, Default)]
+pub struct Config {
+    /// Body of REST errors for callers that state no preference.
+    pub rest_error_format: ErrorFormat,
+    /// Version that a request without `A2A-Version` is taken to be of, in place of 0.3.
+    pub assume_version: Option<String>,
+    /// Web origins that may read the answers.
+    pub allowed_origins: AllowedOrigins,
+    /// Tokens to ask for; none asks for none.
+    pub tokens: Tokens,
+    /// Longest body read, in bytes.
+    pub max_body_bytes: usize,
+}
+
+/// The platform that the agent runs on.
+#[derive(Clone)]
+pub struct Ports {
+    /// Where tasks are kept.
+    pub store: Rc<dyn TaskStore>,
+    /// The time.
+    pub clock: Rc<dyn Clock>,
+    /// Unpredictable bytes.
+    pub random: Rc<dyn Random>,
+    /// Where log lines go.
+    pub log: Rc<dyn Log>,
+}
+
+/// Is told how far a request came, so that it can be sent again, or not, if this instance dies over another one.
+pub trait Witness {
+    /// The request passed the gate and reaches the agent now. `idempotent` says that it may be sent again even so.
+    fn reached_agent(&self, idempotent: bool);
+}
+
+/// The answer to a request.
+pub enum Answer {
+    /// It is here.
+    Ready(Response),
+    /// The agent is at work.
+    Pending(LocalBoxFuture<'static, Response>),
+}
+
+impl Answer {
+    fn map(self, change: impl FnOnce(Response) -> Response + 'static) -> Self {
+        match self {
+            Self::Ready(response) => Self::Ready(change(response)),
+            Self::Pending(work) => Self::Pending(work.map(change).boxed_local()),
+        }
+    }
+}
+
+/// An agent, served.
+pub struct Server<A> {
+    agent: A,
+    gate: Gate,
+    discovery: Discovery,
+    config: Config,
+    ports: Ports,
+}
+
+impl<A: Agent + 'static> Server<A> {
+    /// Serves `agent` on `ports`.
+    ///
+    /// # Errors
+    /// What is wrong with the agent's card.
+    pub fn new(agent: A, config: Config, ports: Ports) -> Result<Rc<Self>, Vec<FieldViolation>> {
+        let card = secured(agent.card(), &config.tokens);
+        let gate = Gate::new(&card, config.tokens.clone(), config.assume_version.clone());
+        let discovery = Discovery::new(card, ports.clock.now())?;
+        Ok(Rc::new(Self { agent, gate, discovery, config, ports }))
+    }
+
+    /// Answers one request.
+    pub fn handle(self: &Rc<Self>, request: &Request<'_>, witness: &dyn Witness) -> Answer {
+        let cors = self.config.allowed_origins.headers(&request.headers);
+        let without_body = request.method == "HEAD";
+        self.route(request, witness).map(move |response| finished(response, cors, without_body))
+    }
+
+    fn route(self: &Rc<Self>, request: &Request<'_>, witness: &dyn Witness) -> Answer {
+        let is_jsonrpc = rest::is_jsonrpc_path(request.path);
+        if request.method == "OPTIONS" {
+            let allow = if is_jsonrpc { Some(super::jsonrpc::ALLOW) } else { rest::allow(request.path) };
+            if let Some(allow) = allow {
+                return Answer::Ready(AllowedOrigins::options(&request.headers, allow));
+            }
+        }
+        if is_jsonrpc {
+            if request.method == "POST" {
+                return self.jsonrpc(request, witness);
+            }
+            return self.not_allowed(request, super::jsonrpc::ALLOW);
+        }
+        match rest::route(request.method, request.path) {
+            Route::Operation { operation, path_params } => self.rest(request, operation, &path_params, witness),
+            Route::Card => self.card(request),
+            Route::NotAllowed { allow } => self.not_allowed(request, allow),
+            Route::Unknown => self.refuse(request, no_such_route(request)),
+        }
+    }
+
+    fn card(&self, request: &Request<'_>) -> Answer {
+        match self.discovery.answer(request.origin, &request.headers) {
+            Ok(response) => Answer::Ready(response),
+            Err(error) => self.refuse(request, A2aError::internal().with_source(error)),
+        }
+    }
+
+    fn not_allowed(&self, request: &Request<'_>, allow: &'static str) -> Answer {
+        let error = no_such_route(request).with_message("Method not allowed").with_http_status(405);
+        self.refuse(request, error.with_header("Allow", allow))
+    }
+
+    /// The binding of HTTP+JSON (specification 11).
+    fn rest(
+        self: &Rc<Self>,
+        request: &Request<'_>,
+        operation: Operation,
+        path_params: &[(&'static str, Cow<'_, str>)],
+        witness: &dyn Witness,
+    ) -> Answer {
+        let mut trace = self.trace(Binding::Rest, request);
+        trace.operation = Some(operation);
+        let version = rest::version(&request.headers, request.query);
+        let admitted = self.check_body(request, 415).and_then(|()| {
+            let params = |operation| rest::params(operation, path_params, request.query, request.body);
+            self.gate.admit(service(request, version.as_deref()), || Ok(operation), params)
+        });
+        let accept = request.headers.accept;
+        match admitted {
+            Err(error) => Answer::Ready(self.rest_answer(Err(error), &trace, accept)),
+            Ok(admitted) => {
+                witness.reached_agent(operation.is_idempotent());
+                trace.task_id = admitted.params.task_id().map(str::to_owned);
+                let (server, accept) = (Rc::clone(self), accept.map(str::to_owned));
+                let work = self.work(admitted, request.origin);
+                let answer = async move { server.rest_answer(work.await, &trace, accept.as_deref()) };
+                Answer::Pending(answer.boxed_local())
+            }
+        }
+    }
+
+    fn rest_answer(&self, outcome: Result<Reply, A2aError>, trace: &Trace, accept: Option<&str>) -> Response {
+        let answer = outcome.and_then(|reply| rest::success(&reply, accept).map_err(unserialisable));
+        answer.unwrap_or_else(|error| {
+            self.log(&error, trace);
+            rest::failure(&error, accept, self.config.rest_error_format)
+        })
+    }
+
+    /// Answers a request that is no operation's.
+    fn refuse(&self, request: &Request<'_>, error: A2aError) -> Answer {
+        let trace = self.trace(Binding::Rest, request);
+        Answer::Ready(self.rest_answer(Err(error), &trace, request.headers.accept))
+    }
+
+    /// Is the body one that may be read as JSON? On REST, HTTP has a status of its own for that.
+    pub(super) fn check_body(&self, request: &Request<'_>, wrong_type_status: u16) -> Result<(), A2aError> {
+        let limit = self.config.max_body_bytes;
+        if request.body.len() > limit {
+            return Err(A2aError::custom("Request body too large", SERVER_ERROR, 413)
+                .with_reason("REQUEST_TOO_LARGE")
+                .with_metadata("maxBytes", limit.to_string()));
+        }
+        let content_type = request.headers.content_type;
+        if !request.body.is_empty() && !rest::is_json_content_type(content_type) {
+            let named = clipped(content_type.unwrap_or_default(), MAX_ECHO);
+            return Err(A2aError::content_type_not_supported(named).with_http_status(wrong_type_status));
+        }
+        Ok(())
+    }
+
+    pub(super) fn gate(&self) -> &Gate {
+        &self.gate
+    }
+
+    /// The agent at work on an admitted request, within the boundary.
+    pub(super) fn work(
+        self: &Rc<Self>,
+        admitted: Admitted,
+        origin: &str,
+    ) -> impl Future<Output = Result<Reply, A2aError>> + 'static {
+        let Admitted { caller, extensions, params } = admitted;
+        let Ports { store, clock, random, .. } = self.ports.clone();
+        let tasks = Tasks::new(caller.owner, store, clock, random);
+        let cx = Context { subject: caller.subject, extensions, tasks };
+        let server = Rc::clone(self);
+        // Only the extended card needs to know the host that was asked.
+        let origin = matches!(params, Params::GetExtendedAgentCard(_)).then(|| origin.to_owned());
+        async move {
+            let mut reply = boundary::run(dispatch(&server.agent, &cx, params)).await?;
+            if let (Reply::Card(card), Some(origin)) = (&mut reply, origin) {
+                **card = with_interfaces(std::mem::take(&mut **card), &origin);
+            }
+            Ok(reply)
+        }
+    }
+
+    pub(super) fn trace(&self, binding: Binding, request: &Request<'_>) -> Trace {
+        Trace {
+            binding,
+            request_id: String::new(),
+            operation: None,
+            task_id: None,
+            ray: request.headers.ray.map(str::to_owned),
+            started: self.ports.clock.now(),
+        }
+    }
+
+    pub(super) fn log(&self, error: &A2aError, trace: &Trace) {
+        let duration_ms = self.ports.clock.now().0.saturating_sub(trace.started.0);
+        self.ports.log.write(record::level(error), &record::line(error, trace, duration_ms));
+    }
+}
+
+pub(super) fn service<'a>(request: &Request<'a>, version: Option<&'a str>) -> Service<'a> {
+    Service { version, extensions: request.headers.extensions, authorization: request.headers.authorization }
+}
+
+pub(super) fn unserialisable(error: serde_json::Error) -> A2aError {
+    A2aError::internal().with_source(error)
+}
+
+fn no_such_route(request: &Request<'_>) -> A2aError {
+    let route = format!("{} {}", request.method, request.path);
+    A2aError::method_not_found(clipped(&route, MAX_ECHO))
+}
+
+fn finished(mut response: Response, cors: Vec<Header>, without_body: bool) -> Response {
+    response.headers.extend(cors);
+    if without_body {
+        response.body.clear();
+    }
+    response
+}
+
+/// The card, with the security scheme that the tokens make, unless it declares its own.
+fn secured(mut card: AgentCard, tokens: &Tokens) -> AgentCard {
+    if tokens.are_required() && card.security_schemes.is_empty() {
+        card.require_bearer();
+    }
+    card
+}
+
+/// Parameters of an operation that takes none may be left out.
+pub(super) fn no_params() -> Value {
+    Value::Object(serde_json::Map::new())
+}

@@ -1,0 +1,30 @@
+//! A2A (Agent2Agent protocol 1.0) for Cloudflare Workers, where whatever breaks, the caller gets a correct, typed,
+//! harmless protocol error with the right request id.
+//!
+//! The layers, each using only those above it:
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`protocol`] | what A2A says, as pure data |
+//! | [`agent`] | the trait to write, and what stands between it and the wire |
+//! | [`ports`] | what the layers above need of a platform |
+//! | [`memory`] | the ports in memory |
+//! | [`vars`] | configuration variables, from wherever |
+//! | `demo` | an agent that fails on demand |
+//! | `worker` | the ports on Cloudflare, and the door that a request comes in by |
+
+pub mod agent;
+pub mod memory;
+pub mod ports;
+pub mod protocol;
+pub mod vars;
+
+#[cfg(feature = "demo")]
+pub mod demo;
+#[cfg(feature = "worker")]
+pub mod worker;
+
+#[cfg(test)]
+mod store_suite;
+
+pub use protocol::error::{A2aError, ErrorKind};

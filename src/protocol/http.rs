@@ -1,0 +1,94 @@
+//! An HTTP exchange as the crate sees it: what was read of the request, and what is to be sent.
+//!
+//! Not the `http` crate's types: a request here borrows the few headers that matter from one buffer, which is all
+//! that crosses from JavaScript, and a `HeaderMap` would be built only to be read once.
+
+use std::borrow::Cow;
+
+/// A request, read whole.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Request<'a> {
+    /// HTTP method, upper case.
+    pub method: &'a str,
+    /// Scheme and authority that were asked, like `https://agent.example.com`.
+    pub origin: &'a str,
+    /// Path, still percent-encoded, starting with `/`.
+    pub path: &'a str,
+    /// Query without the `?`, still percent-encoded; empty if there is none.
+    pub query: &'a str,
+    /// The headers that matter.
+    pub headers: Headers<'a>,
+    /// The body's bytes.
+    pub body: &'a [u8],
+}
+
+/// The request headers that the crate reads. An absent header is `None`; an empty one is `Some("")`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Headers<'a> {
+    /// `Accept`
+    pub accept: Option<&'a str>,
+    /// `Content-Type`
+    pub content_type: Option<&'a str>,
+    /// `A2A-Version`
+    pub version: Option<&'a str>,
+    /// `A2A-Extensions`; several header fields are joined by commas.
+    pub extensions: Option<&'a str>,
+    /// `Authorization`
+    pub authorization: Option<&'a str>,
+    /// `Origin`
+    pub origin: Option<&'a str>,
+    /// `If-None-Match`
+    pub if_none_match: Option<&'a str>,
+    /// `If-Modified-Since`
+    pub if_modified_since: Option<&'a str>,
+    /// `Access-Control-Request-Method`, which makes an OPTIONS request a preflight.
+    pub preflight_method: Option<&'a str>,
+    /// `CF-Ray`, Cloudflare's id of the request, for the log.
+    pub ray: Option<&'a str>,
+}
+
+/// A response header: its name as it is sent, and its value.
+pub type Header = (&'static str, Cow<'static, str>);
+
+/// A response, whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Response {
+    /// HTTP status.
+    pub status: u16,
+    /// `Content-Type`; `None` goes with an empty body.
+    pub content_type: Option<&'static str>,
+    /// Further headers.
+    pub headers: Vec<Header>,
+    /// The body: UTF-8 text in every case, which saves the platform a conversion.
+    pub body: String,
+}
+
+impl Response {
+    /// A response with a body.
+    pub fn new(status: u16, content_type: &'static str, body: String) -> Self {
+        Self { status, content_type: Some(content_type), headers: Vec::new(), body }
+    }
+
+    /// A response without one.
+    pub fn empty(status: u16) -> Self {
+        Self { status, content_type: None, headers: Vec::new(), body: String::new() }
+    }
+
+    /// Adds a header.
+    pub fn with_header(mut self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// The value of a header, by its name in any case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_ref())
+    }
+}
+
+/// `application/json`
+pub const JSON: &str = "application/json";
+/// `application/a2a+json` (specification 14.1.1)
+pub const A2A_JSON: &str = "application/a2a+json";
+/// `application/problem+json` (RFC 9457)
+pub const PROBLEM_JSON: &str = "application/problem+json";

@@ -1,0 +1,14 @@
+//! The HTTP+JSON binding (specification 11): which operation a path is, what its parameters are, and what an answer
+//! looks like.
+
+mod body;
+mod params;
+mod percent;
+mod query;
+mod route;
+
+pub use super::negotiate::is_json_content_type;
+pub use body::{failure, success};
+pub use params::params;
+pub use query::version;
+pub use route::{CARD_PATH, PathParam, Route, allow, is_jsonrpc_path, route};

@@ -1,0 +1,30 @@
+//! The messages of A2A as Rust types (specification 4, `a2a.proto`).
+//!
+//! They serialise to what goes on the wire, and deserialise from the canonical form that
+//! [`schema`](super::schema) makes of whatever a caller sent: camelCase names, enums by name, no nulls.
+
+mod event;
+mod message;
+mod push;
+mod request;
+mod task;
+#[cfg(test)]
+mod tests;
+
+pub use event::{SendMessageResponse, StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
+pub use message::{Content, Message, Part, Role};
+pub use push::{AuthenticationInfo, ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig};
+pub use request::{
+    CancelTaskRequest, DeleteTaskPushNotificationConfigRequest, GetExtendedAgentCardRequest,
+    GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest, ListTasksRequest,
+    Params, SendMessageConfiguration, SendMessageRequest, SubscribeToTaskRequest,
+};
+pub use task::{Artifact, ListTasksResponse, Task, TaskState, TaskStatus};
+
+/// `google.protobuf.Struct`: any JSON object.
+pub type Struct = serde_json::Map<String, serde_json::Value>;
+
+/// Whether a field holds the default of its type, which an implicit field leaves out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

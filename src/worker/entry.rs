@@ -1,0 +1,299 @@
+//! The door. JavaScript (`js/boundary.js`) reads a request once and makes one synchronous call into [`answer`]; the
+//! answer comes back at once when no I/O is needed, and as a promise otherwise.
+//!
+//! Crossings between JavaScript and WebAssembly are what a small request costs here, so there is one each way: the
+//! request's head as one string and its body as bytes, the answer's head and body as one string.
+
+use std::cell::RefCell;
+use std::fmt::Write;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Promise, Reflect};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+use worker::Env;
+
+use super::config::{self, Settings, StoreKind};
+use super::kv::KvStore;
+use super::ports::{ConsoleLog, WorkerClock, WorkerRandom};
+use crate::agent::{self, Agent, Answer, Ports, Server, Witness};
+use crate::memory::MemoryStore;
+use crate::ports::{Level, Log, TaskStore};
+use crate::protocol::error::A2aError;
+use crate::protocol::http::{Headers, Request, Response};
+use crate::protocol::negotiate::ErrorFormat;
+use crate::vars::{ConfigError, Vars};
+
+/// Name of the KV binding in wrangler.toml.
+const KV_BINDING: &str = "TASKS";
+
+#[wasm_bindgen(module = "/js/boundary.js")]
+extern "C" {
+    /// Serves a request; calls `answer` and, if this instance dies over it, `fail` on the next one.
+    fn serve(request: JsValue, env: JsValue, ctx: JsValue) -> Promise;
+    /// The request that is being answered right now has reached the agent.
+    #[wasm_bindgen(js_name = reachedAgent)]
+    fn reached_agent(idempotent: bool);
+    /// The work of request `key` goes on now: if the instance dies, it is to blame.
+    fn resume(key: u32);
+}
+
+/// Exports an agent as this crate's worker. Takes a function from its [`Vars`](crate::vars::Vars) to the agent or a
+/// [`ConfigError`](crate::vars::ConfigError).
+#[macro_export]
+macro_rules! serve {
+    ($load:expr) => {
+        const _: () = {
+            use $crate::worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+            /// Answers a request: the `fetch` handler of the Worker.
+            #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
+            pub fn fetch(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue {
+                $crate::worker::fetch(request, env, ctx)
+            }
+
+            /// Called by the JavaScript side of the door.
+            #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
+            pub fn answer(key: u32, head: &str, body: &[u8], env: JsValue) -> JsValue {
+                $crate::worker::answer(key, head, body, env, $load)
+            }
+        };
+    };
+}
+
+/// Hands a request to the JavaScript side of the door.
+pub fn fetch(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue {
+    serve(request, env, ctx).into()
+}
+
+/// Answers the request with this head and body: with a string (see [`frame`]) or a promise of one.
+pub fn answer<A: Agent + 'static>(
+    key: u32,
+    head: &str,
+    body: &[u8],
+    env: JsValue,
+    load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
+) -> JsValue {
+    let request = request(head, body);
+    let handler = HANDLER.with_borrow_mut(|handler| Rc::clone(handler.get_or_insert_with(|| open(env, load))));
+    match handler.handle(&request) {
+        Answer::Ready(response) => frame(&response),
+        Answer::Pending(work) => first_poll(key, work),
+    }
+}
+
+/// Answers a request whose instance died with -32603. `reason` is empty, or `INSTANCE_RESET` for a request that was
+/// not at fault.
+#[wasm_bindgen]
+pub fn fail(head: &str, body: &[u8], reason: &str) -> JsValue {
+    let mut error = A2aError::internal();
+    if !reason.is_empty() {
+        error = error.with_reason(reason.to_owned());
+    }
+    let format = FORMAT.get();
+    frame(&agent::refuse(&request(head, body), format, &error))
+}
+
+/// Longest body that the JavaScript side should read.
+#[wasm_bindgen(js_name = bodyLimit)]
+pub fn body_limit(env: &JsValue) -> f64 {
+    let lookup = |name: &str| variable(env, name);
+    let limit = config::max_body_bytes(&Vars::new(&lookup)).unwrap_or(config::DEFAULT_MAX_BODY_BYTES);
+    limit as f64
+}
+
+/// Takes no argument, so that the generated wrapper re-creates a dead instance before anything is copied into it.
+#[wasm_bindgen]
+pub fn wake() {}
+
+thread_local! {
+    static HANDLER: RefCell<Option<Rc<dyn Handler>>> = const { RefCell::new(None) };
+    static FORMAT: std::cell::Cell<ErrorFormat> = const { std::cell::Cell::new(ErrorFormat::Both) };
+}
+
+/// Something that answers requests: a server of some agent, or what stands in for one that could not be set up.
+trait Handler {
+    fn handle(&self, request: &Request<'_>) -> Answer;
+}
+
+struct Serving<A>(Rc<Server<A>>);
+
+impl<A: Agent + 'static> Handler for Serving<A> {
+    fn handle(&self, request: &Request<'_>) -> Answer {
+        self.0.handle(request, &Boundary)
+    }
+}
+
+/// What answers when the configuration is bad: -32603 for every request, and a log line that says why.
+struct Misconfigured(String);
+
+impl Handler for Misconfigured {
+    fn handle(&self, request: &Request<'_>) -> Answer {
+        ConsoleLog.write(Level::Error, &self.0);
+        Answer::Ready(agent::refuse(request, ErrorFormat::Both, &A2aError::internal()))
+    }
+}
+
+struct Boundary;
+
+impl Witness for Boundary {
+    fn reached_agent(&self, idempotent: bool) {
+        reached_agent(idempotent);
+    }
+}
+
+fn open<A: Agent + 'static>(env: JsValue, load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>) -> Rc<dyn Handler> {
+    agent::install_panic_hook(None);
+    match build(env, load) {
+        Ok(server) => Rc::new(Serving(server)),
+        Err(problem) => {
+            let line = serde_json::json!({ "level": "error", "event": "misconfigured", "problem": problem });
+            Rc::new(Misconfigured(line.to_string()))
+        }
+    }
+}
+
+fn build<A: Agent + 'static>(
+    env: JsValue,
+    load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
+) -> Result<Rc<Server<A>>, String> {
+    let lookup = |name: &str| variable(&env, name);
+    let vars = Vars::new(&lookup);
+    let settings = Settings::build(&vars).map_err(|error| error.to_string())?;
+    let agent = load(&vars).map_err(|error| error.to_string())?;
+    FORMAT.set(settings.server.rest_error_format);
+    let ports = ports(&settings, &env).map_err(|error| error.to_string())?;
+    Server::new(agent, settings.server, ports).map_err(|violations| {
+        let fields: Vec<String> = violations.into_iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
+        format!("agent card: {}", fields.join("; "))
+    })
+}
+
+fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
+    let (clock, random) = (Rc::new(WorkerClock), Rc::new(WorkerRandom));
+    let store: Rc<dyn TaskStore> = match settings.store {
+        StoreKind::Memory => Rc::new(MemoryStore::new(clock.clone()).with_ttl(settings.task_ttl)),
+        StoreKind::Kv => {
+            let namespace = env.clone().unchecked_into::<Env>().kv(KV_BINDING);
+            let namespace =
+                namespace.map_err(|_| ConfigError::new(KV_BINDING, "must be a KV namespace when TASK_STORE is kv"))?;
+            Rc::new(KvStore::new(namespace, clock.clone(), random.clone()).with_ttl(settings.task_ttl))
+        }
+    };
+    Ok(Ports { store, clock, random, log: Rc::new(ConsoleLog) })
+}
+
+/// A variable as text; numbers and objects, which wrangler.toml allows, as their JSON.
+fn variable(env: &JsValue, name: &str) -> Option<String> {
+    let value = Reflect::get(env, &JsValue::from_str(name)).ok()?;
+    if value.is_undefined() || value.is_null() {
+        return None;
+    }
+    value.as_string().or_else(|| js_sys::JSON::stringify(&value).ok()?.as_string())
+}
+
+/// Order of the lines that make a head, after method and URL. `js/boundary.js` writes them in this order.
+fn request<'a>(head: &'a str, body: &'a [u8]) -> Request<'a> {
+    let mut lines = head.split('\n');
+    let mut line = || lines.next().unwrap_or_default();
+    let (method, url) = (line(), line());
+    // An absent header and an empty one mean the same in every header that is read here.
+    let mut header = || Some(line()).filter(|value| !value.is_empty());
+    let headers = Headers {
+        accept: header(),
+        content_type: header(),
+        version: header(),
+        extensions: header(),
+        authorization: header(),
+        origin: header(),
+        if_none_match: header(),
+        if_modified_since: header(),
+        preflight_method: header(),
+        ray: header(),
+    };
+    let (origin, path, query) = split_url(url);
+    Request { method, origin, path, query, headers, body }
+}
+
+/// Origin, path and query of an absolute URL as a browser or workerd writes it: normalised, without a fragment.
+fn split_url(url: &str) -> (&str, &str, &str) {
+    let authority = url.find("://").map_or(0, |scheme| scheme + 3);
+    let path = url[authority..].find(['/', '?']).map_or(url.len(), |path| authority + path);
+    let (origin, rest) = url.split_at(path);
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    (origin, path, query)
+}
+
+/// A response as one string: status, then a line for each header, an empty line, the body.
+fn frame(response: &Response) -> JsValue {
+    let mut text = String::with_capacity(response.body.len() + 128);
+    // Writing to a String does not fail.
+    let _ = write!(text, "{}", response.status);
+    if let Some(content_type) = response.content_type {
+        let _ = write!(text, "\nContent-Type: {content_type}");
+    }
+    for (name, value) in &response.headers {
+        let _ = write!(text, "\n{name}: {value}");
+    }
+    text.push_str("\n\n");
+    text.push_str(&response.body);
+    JsValue::from_str(&text)
+}
+
+/// Polls once before making a promise: an agent that waits for nothing is answered without one.
+fn first_poll(key: u32, mut work: LocalBoxFuture<'static, Response>) -> JsValue {
+    // Polled again from the promise at once, so that no wake-up is lost with this waker.
+    match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(response) => frame(&response),
+        Poll::Pending => {
+            let work = Tracked { key, work };
+            // A panic of the agent ends at its boundary; one out of here ends the promise, and nothing polls the work again.
+            future_to_promise(AssertUnwindSafe(async move { Ok(frame(&work.await)) })).into()
+        }
+    }
+}
+
+/// Says whose work goes on at each poll.
+struct Tracked {
+    key: u32,
+    work: LocalBoxFuture<'static, Response>,
+}
+
+impl Future for Tracked {
+    type Output = Response;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response> {
+        resume(self.key);
+        self.work.as_mut().poll(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_line_by_line() {
+        let head = "POST\nhttps://a.example:8443/x/tasks?a=1&b=?\napplication/json\n\n1.0\n\nBearer t\n\n\n\n\n8f-FRA";
+        let request = request(head, b"{}");
+        assert_eq!((request.method, request.origin), ("POST", "https://a.example:8443"));
+        assert_eq!((request.path, request.query, request.body), ("/x/tasks", "a=1&b=?", &b"{}"[..]));
+        let headers = request.headers;
+        assert_eq!((headers.accept, headers.content_type), (Some("application/json"), None));
+        assert_eq!((headers.version, headers.extensions), (Some("1.0"), None));
+        assert_eq!((headers.authorization, headers.ray), (Some("Bearer t"), Some("8f-FRA")));
+    }
+
+    #[test]
+    fn a_url_without_path_or_query_is_read() {
+        assert_eq!(split_url("http://127.0.0.1:8787"), ("http://127.0.0.1:8787", "", ""));
+        assert_eq!(split_url("http://h/"), ("http://h", "/", ""));
+        assert_eq!(split_url("http://h?x=/y"), ("http://h", "", "x=/y"));
+        assert_eq!(split_url(""), ("", "", ""));
+    }
+}

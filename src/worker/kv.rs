@@ -1,0 +1,69 @@
+//! The task store on Workers KV.
+
+mod binding;
+mod layout;
+mod operations;
+mod tasks;
+
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::future::LocalBoxFuture;
+
+pub use layout::MIN_TTL;
+use tasks::KvTasks;
+
+use crate::ports::{Clock, Owner, Random, StoreError, Stored, TaskPage, TaskQuery, TaskStore};
+
+/// Keeps tasks in a KV namespace.
+///
+/// A task is the value of the key `task:{owner}:{task id}`, where `owner` is a hash of the owner: always as long, so that no
+/// choice of ids makes one owner's key another's. What lists need to know of a task is in the metadata of its key.
+///
+/// # What KV costs in truth
+/// KV is made for reading. What follows from that:
+/// - **Two writers can both win.** KV has no compare-and-set. The store reads before it writes and reports a
+///   [`StoreError::Conflict`] if there is a newer revision. It does not see a write that falls between that read
+///   and its own, nor one made in another location whose news has not arrived. Then the later write stays, whole.
+///   A task without a revision is written without reading first: its id has just been made.
+/// - **Reads can be old**, by 60 seconds or more where the key has been read before, in lists as well; also a task that
+///   was looked up before it existed can go on missing for that long. Where it was written, it is usually seen at once.
+/// - **A key takes one write a second.** A refused write waits and is repeated a few times, so writing a task several times in a
+///   row takes seconds. Better write it once.
+/// - A list reads the metadata of all tasks of the owner, whatever is asked for. There is a limit to that: an owner with
+///   more than 25,000 tasks gets [`StoreError::Unavailable`].
+///
+/// Where that will not do, use a Durable Object.
+#[derive(Debug)]
+pub struct KvStore(KvTasks<worker::kv::KvStore>);
+
+impl KvStore {
+    /// The tasks in the namespace `kv`, kept forever. `random` spreads the retries of writers who collided.
+    pub fn new(kv: worker::kv::KvStore, clock: Rc<dyn Clock>, random: Rc<dyn Random>) -> Self {
+        Self(KvTasks::new(kv, clock, random))
+    }
+
+    /// Lets tasks go that were not written for `ttl`, which is at least [`MIN_TTL`].
+    pub fn with_ttl(self, ttl: Duration) -> Self {
+        Self(self.0.with_ttl(ttl))
+    }
+}
+
+impl TaskStore for KvStore {
+    fn get<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<Option<Stored>, StoreError>> {
+        self.0.get(owner, id)
+    }
+
+    fn put<'a>(&'a self, owner: &'a Owner, stored: Stored) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
+        self.0.put(owner, stored)
+    }
+
+    fn list<'a>(&'a self, owner: &'a Owner, query: &'a TaskQuery) -> LocalBoxFuture<'a, Result<TaskPage, StoreError>> {
+        self.0.list(owner, query)
+    }
+}
