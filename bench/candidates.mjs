@@ -1,45 +1,49 @@
-// Who takes part. A candidate is a worker: JavaScript bundled here, or a folder that worker-build made.
-import { existsSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+// Who takes part. A candidate is a main module; esbuild bundles it as `wrangler deploy` would, WebAssembly apart.
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { modulesOf } from './lib/workerd.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
-const MAIN_MODULE = 'shim.mjs';
+const project = resolve(here, '..');
+const MAIN_MODULE = 'main.mjs';
 
 /**
- * `answers: 'protocol'` has to get the answers of A2A right; `'constant'` always answers "task not found".
- * `crate` is built by `npm run build -- <crate>` and skipped while its build/worker is missing.
+ * `main` is a path from the project's root. `answers: 'protocol'` has to get the answers of A2A right, `'constant'`
+ * always answers "task not found". A candidate with a `crate` takes part once `npm run build -- <crate>` has built it.
  */
 export const CANDIDATES = [
-  { name: 'edge', crate: '.', vars: { TASK_STORE: 'memory' }, answers: 'protocol' },
-  { name: 'constant-js', script: 'constant-js.mjs', answers: 'constant' },
-  { name: 'floor-js', script: 'floor-js.mjs', answers: 'constant' },
-  { name: 'floor-rust', crate: 'bench/floor-rust', answers: 'constant' },
-  { name: 'sdk', script: 'sdk.mjs', answers: 'protocol' },
+  { name: 'edge', crate: '.', main: 'js/worker.mjs', vars: { TASK_STORE: 'memory' }, answers: 'protocol' },
+  { name: 'constant-js', main: 'bench/workers/constant-js.mjs', answers: 'constant' },
+  { name: 'floor-js', main: 'bench/workers/floor-js.mjs', answers: 'constant' },
+  { name: 'floor-rust', crate: 'bench/floor-rust', main: 'bench/floor-rust/build/worker/shim.mjs', answers: 'constant' },
+  { name: 'sdk', main: 'bench/workers/sdk.mjs', answers: 'protocol' },
 ];
 
-async function bundled(script, folder) {
-  const outfile = join(folder, script);
-  mkdirSync(folder, { recursive: true });
+/** Bundles a main module into a folder of its own, with the .wasm files it imports beside it, and lists the modules. */
+async function bundled(name, main, folder) {
+  const outdir = join(folder, name);
   await build({
-    entryPoints: [join(here, 'workers', script)], outfile, bundle: true, minify: true, format: 'esm', target: 'es2022',
-    platform: 'neutral', mainFields: ['module', 'main'], conditions: ['workerd', 'worker', 'import'], logLevel: 'error',
+    entryPoints: { main }, outdir, outExtension: { '.js': '.mjs' }, bundle: true, format: 'esm', target: 'es2022', platform: 'neutral',
+    mainFields: ['module', 'main'], conditions: ['workerd', 'worker', 'import'], external: ['cloudflare:*'],
+    loader: { '.wasm': 'copy' }, logLevel: 'error',
   });
-  return outfile;
+  return modulesOf(outdir, MAIN_MODULE);
 }
 
 /**
  * The candidates ready to start ({name, modules, vars, answers}); for those without a build, `skip(name, reason)` is
- * called instead. A crate given as `name=folder` in `extra` takes part as well.
+ * called instead.
  */
 export async function prepare(candidates, folder, skip) {
   const ready = [];
-  for (const { name, script, crate, build: built, vars, answers } of candidates) {
-    const path = script ? await bundled(script, folder) : (built ?? join(here, '..', crate, 'build/worker'));
-    if (existsSync(path)) ready.push({ name, vars, answers, modules: modulesOf(path, MAIN_MODULE) });
-    else skip(name, `${path} is missing; npm run build${crate === '.' ? '' : ` -- ${crate}`} makes it`);
+  for (const { name, main, crate, vars, answers } of candidates) {
+    if (crate !== undefined && !existsSync(join(project, crate, 'build/index.js'))) {
+      skip(name, `it is not built; npm run build${crate === '.' ? '' : ` -- ${crate}`}`);
+      continue;
+    }
+    ready.push({ name, vars, answers, modules: await bundled(name, resolve(project, main), folder) });
   }
   return ready;
 }

@@ -1,9 +1,10 @@
 // npm run bench: what a request costs, next to the floors and to the JavaScript SDK's agent.
 //
 //   node bench/run.mjs [--rounds 30] [--requests 300] [--concurrency 8] [--only edge,floor-js,…] [--cases "unknown task,…"]
-//                      [--sends 20000] [--starts 15] [--add name=folder …] [--json file]
+//                      [--sends 20000] [--starts 15] [--add name=main …] [--json file]
 //
-// --sends 0 leaves the memory out, --starts 0 the cold starts. --add compares one more build of this worker.
+// --sends 0 leaves the memory out, --starts 0 the cold starts. --add compares one more worker with the same answers,
+// given by its main module.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,8 +51,8 @@ function chosen(all, wanted, option) {
 function added(texts) {
   return texts.map((text) => {
     const at = text.indexOf('=');
-    if (at < 1) throw new Error(`--add ${text}: not name=folder`);
-    return { name: text.slice(0, at), build: text.slice(at + 1), vars: { TASK_STORE: 'memory' }, answers: 'protocol' };
+    if (at < 1) throw new Error(`--add ${text}: not name=main`);
+    return { name: text.slice(0, at), main: text.slice(at + 1), vars: { TASK_STORE: 'memory' }, answers: 'protocol' };
   });
 }
 

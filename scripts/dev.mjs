@@ -10,7 +10,7 @@ const chooses = (arg) => arg && !arg.startsWith('-') && existsSync(path.join(roo
 
 await main(async (args) => {
   const [crateDir, rest] = chooses(args[0]) ? [path.join(root, args[0]), args.slice(1)] : [root, args];
-  await buildWorker(crateDir);
+  await buildWorker(crateDir, { optimised: false });
   const address = rest.some((arg) => /^--ip(=|$)/.test(arg)) ? [] : ['--ip', '127.0.0.1'];
   return runVisible(path.join(root, 'node_modules/.bin/wrangler'), ['dev', ...address, ...rest], {
     cwd: crateDir,

@@ -287,6 +287,7 @@ pub(crate) fn pages_join_to_the_whole(make: fn() -> Subject) {
             let page = subject.list(&alice(), &query);
             assert_eq!(page.total, 23);
             joined.extend(ids(&page));
+            assert!(joined.len() <= 23, "pages overlap: {joined:?}");
             query.cursor = page.next;
             if query.cursor.is_none() {
                 break;

@@ -1,26 +1,21 @@
 // Starts workerd with one service and one socket per candidate, all in one process.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { extname, join, relative, resolve } from 'node:path';
+import { extname, join, relative } from 'node:path';
 
 const COMPATIBILITY_DATE = '2026-04-01';
 const START_TIMEOUT_MS = 30_000;
-const MODULE_KINDS = { '.js': 'esModule', '.mjs': 'esModule', '.wasm': 'wasm' };
+const MODULE_KINDS = { '.mjs': 'esModule', '.wasm': 'wasm' };
 
-// workerd's package exports no path to the binary; its own launcher finds it like this.
-const require = createRequire(import.meta.url);
-const workerdBinary = () => require('workerd').default;
+const { default: workerdBinary } = createRequire(import.meta.url)('workerd');
 
-/** Modules of a worker: one file, or a folder as worker-build leaves it, main module first. */
-export function modulesOf(path, main) {
-  if (statSync(path).isFile()) return [{ name: 'main.mjs', file: resolve(path), kind: 'esModule' }];
-  const files = readdirSync(path, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && extname(entry.name) in MODULE_KINDS)
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  const modules = files.map((file) => ({ name: relative(path, file), file: resolve(file), kind: MODULE_KINDS[extname(file)] }));
+/** The modules in a folder, the one named `main` first: workerd starts that one. */
+export function modulesOf(folder, main) {
+  const files = readdirSync(folder).filter((file) => extname(file) in MODULE_KINDS);
+  const modules = files.map((name) => ({ name, file: join(folder, name), kind: MODULE_KINDS[extname(name)] }));
   return modules.sort((a, b) => Number(b.name === main) - Number(a.name === main));
 }
 
@@ -70,7 +65,7 @@ export class Workerd {
     const folder = mkdtempSync(join(tmpdir(), 'a2a-bench-'));
     const config = join(folder, 'config.capnp');
     writeFileSync(config, configText(placed, folder));
-    const child = spawn(workerdBinary(), ['serve', '--control-fd=3', ...args, config], { stdio: ['ignore', output, output, 'pipe'] });
+    const child = spawn(workerdBinary, ['serve', '--control-fd=3', ...args, config], { stdio: ['ignore', output, output, 'pipe'] });
     const workerd = new Workerd(child, folder, new Map(placed.map(({ name, port }) => [name, port])));
     try {
       await workerd.#listening(placed.length);

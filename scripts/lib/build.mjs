@@ -21,19 +21,21 @@ export function workerCrates() {
  * Sets up what is missing and builds the worker of one crate into its folder `build`.
  *
  * @param {string} crateDir absolute path of the crate
+ * @param {object} [options]
+ * @param {boolean} [options.optimised] run wasm-opt, which makes the upload smaller and takes longer than an edit's compilation
  */
-export async function buildWorker(crateDir) {
+export async function buildWorker(crateDir, { optimised = true } = {}) {
   const { toolchain, tools } = await setup(crateDir);
   const inputs = inputsOf(crateDir, { pins, rustc: toolchain.rustc, bindgen: wasmBindgenVersion(crateDir) });
   const name = path.relative(root, crateDir) || 'worker';
-  if (isFresh(crateDir, inputs)) {
+  if (isFresh(crateDir, inputs, optimised)) {
     say(`${name}: build is up to date`);
     return;
   }
   const started = Date.now();
   say(`${name}: building with ${toolchain.rustc}`);
   markStale(crateDir);
-  const code = await runVisible(tools.workerBuild, ['--release', '--panic-unwind', '--locked'], {
+  const code = await runVisible(tools.workerBuild, ['--release', '--panic-unwind', ...(optimised ? [] : ['--no-opt']), '--locked'], {
     cwd: crateDir,
     env: {
       ...wasmEnv(toolchain),
@@ -45,6 +47,6 @@ export async function buildWorker(crateDir) {
     },
   });
   if (code !== 0) throw new SetupError(`${name}: the build failed (exit ${code})`);
-  markFresh(crateDir, inputs);
+  markFresh(crateDir, inputs, optimised);
   say(`${name}: built in ${seconds(started)}`);
 }

@@ -25,14 +25,17 @@ export function inputsOf(crateDir, tools, library = root) {
   return hash.digest('hex');
 }
 
-export function isFresh(crateDir, inputs) {
+/** Whether the folder `build` is what these inputs give. An optimised build also serves who asks for none. */
+export function isFresh(crateDir, inputs, optimised) {
   const out = path.join(crateDir, 'build');
   const stamp = path.join(out, STAMP);
-  return OUTPUTS.every((name) => existsSync(path.join(out, name))) && existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs;
+  if (![...OUTPUTS, STAMP].every((name) => existsSync(path.join(out, name)))) return false;
+  const [built, how] = readFileSync(stamp, 'utf8').split(' ');
+  return built === inputs && (how === 'optimised' || !optimised);
 }
 
-export function markFresh(crateDir, inputs) {
-  writeFileSync(path.join(crateDir, 'build', STAMP), inputs);
+export function markFresh(crateDir, inputs, optimised) {
+  writeFileSync(path.join(crateDir, 'build', STAMP), `${inputs} ${optimised ? 'optimised' : 'plain'}`);
 }
 
 export function markStale(crateDir) {

@@ -39,14 +39,9 @@ impl Accepted {
 
 impl<A: Agent + 'static> Server<A> {
     pub(super) fn jsonrpc(self: &Rc<Self>, request: &Request<'_>, witness: &dyn Witness) -> Answer {
-        let payload = match jsonrpc::parse(request.body) {
-            // A body over the limit was cut, so that it does not parse; the limit is the better answer.
-            Err(error) => {
-                let error =
-                    self.check_body(request, 200).err().filter(|error| error.http_status() == 413).unwrap_or(error);
-                return self.envelope_refused(request, error);
-            }
+        let payload = match request.body.bytes().and_then(jsonrpc::parse) {
             Ok(payload) => payload,
+            Err(error) => return self.envelope_refused(request, error),
         };
         match payload {
             Payload::Single(incoming) => self.single(request, incoming, witness),
@@ -94,7 +89,7 @@ impl<A: Agent + 'static> Server<A> {
         trace.operation = Operation::from_method(&method);
         let operation = trace.operation;
         let version = rest::version(&request.headers, request.query);
-        let admitted = self.check_body(request, 200).and_then(|()| {
+        let admitted = Self::check_content_type(request, 200).and_then(|()| {
             self.gate().admit(
                 service(request, version.as_deref()),
                 || operation.ok_or_else(|| A2aError::method_not_found(clipped(&method, MAX_ECHO))),

@@ -14,7 +14,7 @@ pub fn refuse(request: &Request<'_>, format: ErrorFormat, error: &A2aError) -> R
         return rest::failure(error, request.headers.accept, format);
     }
     let refused = |id: Option<Id>| id.map(|id| jsonrpc::failure(&id, error));
-    match jsonrpc::parse(request.body) {
+    match request.body.bytes().and_then(jsonrpc::parse) {
         Err(unreadable) => Response::new(200, JSON, jsonrpc::failure(&Id::NULL, &unreadable)),
         Ok(Payload::Single(Err(rejected))) => Response::new(200, JSON, jsonrpc::failure(&rejected.id, &rejected.error)),
         Ok(Payload::Single(Ok(call))) => match refused(call.id) {

@@ -20,8 +20,8 @@ use super::{Agent, Context, Tasks, boundary, record};
 use crate::ports::{Clock, Log, Random, TaskStore};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
-use crate::protocol::error::{A2aError, SERVER_ERROR};
-use crate::protocol::http::{Header, Request, Response};
+use crate::protocol::error::A2aError;
+use crate::protocol::http::{Body, Header, Request, Response};
 use crate::protocol::negotiate::ErrorFormat;
 use crate::protocol::operation::Operation;
 use crate::protocol::path::{MAX_ECHO, clipped};
@@ -39,8 +39,6 @@ pub struct Config {
     pub allowed_origins: AllowedOrigins,
     /// Tokens to ask for; none asks for none.
     pub tokens: Tokens,
-    /// Longest body read, in bytes.
-    pub max_body_bytes: usize,
 }
 
 /// The platform that the agent runs on.
@@ -152,8 +150,9 @@ impl<A: Agent + 'static> Server<A> {
         let mut trace = self.trace(Binding::Rest, request);
         trace.operation = Some(operation);
         let version = rest::version(&request.headers, request.query);
-        let admitted = self.check_body(request, 415).and_then(|()| {
-            let params = |operation| rest::params(operation, path_params, request.query, request.body);
+        let admitted = Self::check_content_type(request, 415).and_then(|()| {
+            let body = request.body.bytes()?;
+            let params = |operation| rest::params(operation, path_params, request.query, body);
             self.gate.admit(service(request, version.as_deref()), || Ok(operation), params)
         });
         let accept = request.headers.accept;
@@ -184,16 +183,10 @@ impl<A: Agent + 'static> Server<A> {
         Answer::Ready(self.rest_answer(Err(error), &trace, request.headers.accept))
     }
 
-    /// Is the body one that may be read as JSON? On REST, HTTP has a status of its own for that.
-    pub(super) fn check_body(&self, request: &Request<'_>, wrong_type_status: u16) -> Result<(), A2aError> {
-        let limit = self.config.max_body_bytes;
-        if request.body.len() > limit {
-            return Err(A2aError::custom("Request body too large", SERVER_ERROR, 413)
-                .with_reason("REQUEST_TOO_LARGE")
-                .with_metadata("maxBytes", limit.to_string()));
-        }
+    /// Is the body said to be JSON? On REST, HTTP has a status of its own for that.
+    pub(super) fn check_content_type(request: &Request<'_>, wrong_type_status: u16) -> Result<(), A2aError> {
         let content_type = request.headers.content_type;
-        if !request.body.is_empty() && !rest::is_json_content_type(content_type) {
+        if request.body != Body::default() && !rest::is_json_content_type(content_type) {
             let named = clipped(content_type.unwrap_or_default(), MAX_ECHO);
             return Err(A2aError::content_type_not_supported(named).with_http_status(wrong_type_status));
         }
@@ -220,7 +213,9 @@ impl<A: Agent + 'static> Server<A> {
         async move {
             let mut reply = boundary::run(dispatch(&server.agent, &cx, params)).await?;
             if let (Reply::Card(card), Some(origin)) = (&mut reply, origin) {
-                **card = with_interfaces(std::mem::take(&mut **card), &origin);
+                let full = with_interfaces(std::mem::take(&mut **card), &origin);
+                // Callers replace the public card by this one (specification 3.1.11), so it must say as much.
+                **card = secured(full, &server.config.tokens);
             }
             Ok(reply)
         }

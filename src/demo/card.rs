@@ -15,6 +15,8 @@ pub struct Abilities {
     pub required_extensions: Vec<String>,
     /// `AGENT_INPUT_MODES`
     pub input_modes: Vec<String>,
+    /// `DEMO_FAULTS`
+    pub faults: bool,
 }
 
 /// Whether there is an extended card.
@@ -37,6 +39,7 @@ impl Default for Abilities {
             extended_card: ExtendedCard::Off,
             required_extensions: Vec::new(),
             input_modes: vec!["text/plain".to_owned(), "application/json".to_owned()],
+            faults: false,
         }
     }
 }

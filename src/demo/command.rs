@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::disruption::Disruption;
+
 /// Longest time that `slow` waits: a Worker that only waits is not billed for it, but its caller would give up.
 const MAX_DELAY_MS: u64 = 60_000;
 /// Most chunks that `stream` makes.
@@ -28,8 +30,8 @@ pub(super) enum Command {
     Refuse,
     /// Return an error.
     Error(Fault),
-    /// Panic or trap, which is switched off.
-    Disruption,
+    /// Panic or trap.
+    Disrupt(Disruption),
 }
 
 /// An error to return.
@@ -61,8 +63,13 @@ impl Command {
             ["error", "internal"] => Self::Error(Fault::Internal),
             ["error", "junk"] => Self::Error(Fault::Junk),
             ["error", "overloaded"] => Self::Error(Fault::Overloaded),
-            ["panic"] | ["panic", "late"] => Self::Disruption,
-            ["trap", "abort" | "late" | "overflow" | "memory" | "unreachable"] => Self::Disruption,
+            ["panic"] => Self::Disrupt(Disruption::Panic),
+            ["panic", "late"] => Self::Disrupt(Disruption::PanicLate),
+            ["trap", "abort"] => Self::Disrupt(Disruption::Abort),
+            ["trap", "late"] => Self::Disrupt(Disruption::AbortLate),
+            ["trap", "overflow"] => Self::Disrupt(Disruption::Overflow),
+            ["trap", "memory"] => Self::Disrupt(Disruption::Memory),
+            ["trap", "unreachable"] => Self::Disrupt(Disruption::Unreachable),
             _ => Self::Echo,
         }
     }
@@ -98,10 +105,13 @@ mod tests {
             ("error junk", Command::Error(Fault::Junk)),
             ("error overloaded", Command::Error(Fault::Overloaded)),
             ("error", Command::Echo),
-            ("panic", Command::Disruption),
-            ("panic late", Command::Disruption),
-            ("trap abort", Command::Disruption),
-            ("trap unreachable", Command::Disruption),
+            ("panic", Command::Disrupt(Disruption::Panic)),
+            ("panic late", Command::Disrupt(Disruption::PanicLate)),
+            ("trap abort", Command::Disrupt(Disruption::Abort)),
+            ("trap late", Command::Disrupt(Disruption::AbortLate)),
+            ("trap overflow", Command::Disrupt(Disruption::Overflow)),
+            ("trap memory", Command::Disrupt(Disruption::Memory)),
+            ("trap unreachable", Command::Disrupt(Disruption::Unreachable)),
             ("trap door", Command::Echo),
         ] {
             assert_eq!(Command::parse(text), command, "{text:?}");

@@ -3,6 +3,7 @@
 mod card;
 mod command;
 mod config;
+mod disruption;
 
 use std::time::Duration;
 
@@ -63,7 +64,8 @@ impl Demo {
             }
             Command::Refuse => return Err(A2aError::refused("The demo was asked to refuse this").into()),
             Command::Error(fault) => return Err(raise(fault)),
-            Command::Disruption => {
+            Command::Disrupt(disruption) if self.abilities.faults => disruption.strike(cx).await,
+            Command::Disrupt(_) => {
                 return Err(A2aError::refused("Panics and traps are switched off (DEMO_FAULTS=off)").into());
             }
         };

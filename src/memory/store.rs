@@ -14,7 +14,7 @@ use futures_util::future::{LocalBoxFuture, ready};
 use crate::ports::{
     Clock, Cursor, MAX_PAGE_SIZE, Owner, StoreError, Stored, TaskPage, TaskQuery, TaskStore, Timestamp, is_task_id,
 };
-use crate::protocol::types::{Task, TaskState};
+use crate::protocol::types::{self, Task, TaskState};
 
 /// How much the tasks may take up in all unless [`MemoryStore::with_capacity`] says otherwise: an isolate of Workers has
 /// 128 MB (<https://developers.cloudflare.com/workers/platform/limits/>), and the requests in flight need theirs.
@@ -246,7 +246,8 @@ impl Entry {
     }
 
     fn task(&self) -> Result<Task, StoreError> {
-        serde_json::from_slice(&self.json).map_err(|error| StoreError::unreadable("task in memory", &error))
+        types::from_json(&String::from_utf8_lossy(&self.json))
+            .map_err(|error| StoreError::unreadable("task in memory", &error))
     }
 
     fn stored(&self) -> Result<Stored, StoreError> {

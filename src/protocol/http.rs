@@ -5,6 +5,9 @@
 
 use std::borrow::Cow;
 
+use super::error::{A2aError, SERVER_ERROR};
+use super::text;
+
 /// A request, read whole.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Request<'a> {
@@ -18,8 +21,44 @@ pub struct Request<'a> {
     pub query: &'a str,
     /// The headers that matter.
     pub headers: Headers<'a>,
-    /// The body's bytes.
-    pub body: &'a [u8],
+    /// The body.
+    pub body: Body<'a>,
+}
+
+/// A request's body, or why there is none to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body<'a> {
+    /// All of it; empty if there is none.
+    Bytes(&'a [u8]),
+    /// It is longer than this limit, in bytes.
+    TooLarge {
+        /// The limit.
+        limit: u64,
+    },
+    /// It was found not to be UTF-8 when it was read.
+    NotUtf8,
+}
+
+impl Default for Body<'_> {
+    fn default() -> Self {
+        Self::Bytes(b"")
+    }
+}
+
+impl<'a> Body<'a> {
+    /// The bytes.
+    ///
+    /// # Errors
+    /// 413 for a body over the limit; `-32700` for one that is not UTF-8.
+    pub fn bytes(self) -> Result<&'a [u8], A2aError> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes),
+            Self::NotUtf8 => Err(text::malformed("the body is not UTF-8")),
+            Self::TooLarge { limit } => Err(A2aError::custom("Request body too large", SERVER_ERROR, 413)
+                .with_reason("REQUEST_TOO_LARGE")
+                .with_metadata("maxBytes", limit.to_string())),
+        }
+    }
 }
 
 /// The request headers that the crate reads. An absent header is `None`; an empty one is `Some("")`.

@@ -32,6 +32,8 @@ pub enum StoreKind {
 pub struct Settings {
     /// What the server needs.
     pub server: Config,
+    /// `MAX_BODY_BYTES`
+    pub max_body_bytes: u64,
     /// `TASK_STORE`
     pub store: StoreKind,
     /// `TASK_TTL_S`
@@ -50,8 +52,8 @@ impl Settings {
                 assume_version: assume_version(vars)?,
                 allowed_origins: allowed_origins(vars)?,
                 tokens: tokens(vars)?,
-                max_body_bytes: usize::try_from(max_body_bytes(vars)?).unwrap_or(usize::MAX),
             },
+            max_body_bytes: max_body_bytes(vars)?,
             store: vars.choice("TASK_STORE", StoreKind::Kv, &[("kv", StoreKind::Kv), ("memory", StoreKind::Memory)])?,
             task_ttl: Duration::from_secs(vars.number(
                 "TASK_TTL_S",
@@ -104,7 +106,7 @@ mod tests {
             let settings = build(vars).unwrap();
             assert_eq!(settings.store, StoreKind::Kv);
             assert_eq!(settings.task_ttl.as_secs(), 604_800);
-            assert_eq!(settings.server.max_body_bytes, 1_048_576);
+            assert_eq!(settings.max_body_bytes, 1_048_576);
             assert_eq!(settings.server.rest_error_format, ErrorFormat::Both);
             assert_eq!(settings.server.assume_version, None);
             assert_eq!(settings.server.allowed_origins, AllowedOrigins::Any);
@@ -128,7 +130,7 @@ mod tests {
         assert_eq!(settings.server.assume_version.as_deref(), Some("1.0"));
         assert_eq!(settings.server.allowed_origins, AllowedOrigins::Only(vec!["https://a.example".into()]));
         assert!(settings.server.tokens.are_required());
-        assert_eq!(settings.server.max_body_bytes, 2000);
+        assert_eq!(settings.max_body_bytes, 2000);
         assert_eq!((settings.store, settings.task_ttl.as_secs()), (StoreKind::Memory, 60));
     }
 

@@ -2,14 +2,14 @@
 //! answer comes back at once when no I/O is needed, and as a promise otherwise.
 //!
 //! Crossings between JavaScript and WebAssembly are what a small request costs here, so there is one each way: the
-//! request's head as one string and its body as bytes, the answer's head and body as one string.
+//! request's head and body as a string each, the answer as one string (see `frame`).
 
-use std::cell::RefCell;
-use std::fmt::Write;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use futures_util::future::LocalBoxFuture;
@@ -19,13 +19,15 @@ use wasm_bindgen_futures::future_to_promise;
 use worker::Env;
 
 use super::config::{self, Settings, StoreKind};
+use super::frame::{self, frame, request};
 use super::kv::KvStore;
 use super::ports::{ConsoleLog, WorkerClock, WorkerRandom};
+use super::relay::Relay;
 use crate::agent::{self, Agent, Answer, Ports, Server, Witness};
 use crate::memory::MemoryStore;
 use crate::ports::{Level, Log, TaskStore};
 use crate::protocol::error::A2aError;
-use crate::protocol::http::{Headers, Request, Response};
+use crate::protocol::http::{Request, Response};
 use crate::protocol::negotiate::ErrorFormat;
 use crate::vars::{ConfigError, Vars};
 
@@ -59,8 +61,8 @@ macro_rules! serve {
 
             /// Called by the JavaScript side of the door.
             #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
-            pub fn answer(key: u32, head: &str, body: &[u8], env: JsValue) -> JsValue {
-                $crate::worker::answer(key, head, body, env, $load)
+            pub fn answer(key: u32, head: &str, body: &str, fault: u32, env: JsValue) -> JsValue {
+                $crate::worker::answer(key, head, body, fault, env, $load)
             }
         };
     };
@@ -71,32 +73,33 @@ pub fn fetch(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue {
     serve(request, env, ctx).into()
 }
 
-/// Answers the request with this head and body: with a string (see [`frame`]) or a promise of one.
+/// Answers the request with this head and body: with a string, or a promise of one.
 pub fn answer<A: Agent + 'static>(
     key: u32,
     head: &str,
-    body: &[u8],
+    body: &str,
+    fault: u32,
     env: JsValue,
     load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
 ) -> JsValue {
-    let request = request(head, body);
     let handler = HANDLER.with_borrow_mut(|handler| Rc::clone(handler.get_or_insert_with(|| open(env, load))));
+    let request = request(head, frame::body(body, fault, LIMIT.get()));
     match handler.handle(&request) {
-        Answer::Ready(response) => frame(&response),
+        Answer::Ready(response) => framed(&response),
         Answer::Pending(work) => first_poll(key, work),
     }
 }
 
-/// Answers a request whose instance died with -32603. `reason` is empty, or `INSTANCE_RESET` for a request that was
+/// Answers a request whose instance died, with -32603. `reason` is empty, or `INSTANCE_RESET` for a request that was
 /// not at fault.
 #[wasm_bindgen]
-pub fn fail(head: &str, body: &[u8], reason: &str) -> JsValue {
+pub fn fail(head: &str, body: &str, fault: u32, reason: &str) -> JsValue {
     let mut error = A2aError::internal();
     if !reason.is_empty() {
         error = error.with_reason(reason.to_owned());
     }
-    let format = FORMAT.get();
-    frame(&agent::refuse(&request(head, body), format, &error))
+    let request = request(head, frame::body(body, fault, LIMIT.get()));
+    framed(&agent::refuse(&request, FORMAT.get(), &error))
 }
 
 /// Longest body that the JavaScript side should read.
@@ -104,6 +107,7 @@ pub fn fail(head: &str, body: &[u8], reason: &str) -> JsValue {
 pub fn body_limit(env: &JsValue) -> f64 {
     let lookup = |name: &str| variable(env, name);
     let limit = config::max_body_bytes(&Vars::new(&lookup)).unwrap_or(config::DEFAULT_MAX_BODY_BYTES);
+    // Exact: the greatest limit is far below 2^53.
     limit as f64
 }
 
@@ -113,7 +117,9 @@ pub fn wake() {}
 
 thread_local! {
     static HANDLER: RefCell<Option<Rc<dyn Handler>>> = const { RefCell::new(None) };
-    static FORMAT: std::cell::Cell<ErrorFormat> = const { std::cell::Cell::new(ErrorFormat::Both) };
+    /// What the refusals of an instance without a server need of the configuration.
+    static FORMAT: Cell<ErrorFormat> = const { Cell::new(ErrorFormat::Both) };
+    static LIMIT: Cell<u64> = const { Cell::new(config::DEFAULT_MAX_BODY_BYTES) };
 }
 
 /// Something that answers requests: a server of some agent, or what stands in for one that could not be set up.
@@ -167,6 +173,7 @@ fn build<A: Agent + 'static>(
     let settings = Settings::build(&vars).map_err(|error| error.to_string())?;
     let agent = load(&vars).map_err(|error| error.to_string())?;
     FORMAT.set(settings.server.rest_error_format);
+    LIMIT.set(settings.max_body_bytes);
     let ports = ports(&settings, &env).map_err(|error| error.to_string())?;
     Server::new(agent, settings.server, ports).map_err(|violations| {
         let fields: Vec<String> = violations.into_iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
@@ -197,63 +204,21 @@ fn variable(env: &JsValue, name: &str) -> Option<String> {
     value.as_string().or_else(|| js_sys::JSON::stringify(&value).ok()?.as_string())
 }
 
-/// Order of the lines that make a head, after method and URL. `js/boundary.js` writes them in this order.
-fn request<'a>(head: &'a str, body: &'a [u8]) -> Request<'a> {
-    let mut lines = head.split('\n');
-    let mut line = || lines.next().unwrap_or_default();
-    let (method, url) = (line(), line());
-    // An absent header and an empty one mean the same in every header that is read here.
-    let mut header = || Some(line()).filter(|value| !value.is_empty());
-    let headers = Headers {
-        accept: header(),
-        content_type: header(),
-        version: header(),
-        extensions: header(),
-        authorization: header(),
-        origin: header(),
-        if_none_match: header(),
-        if_modified_since: header(),
-        preflight_method: header(),
-        ray: header(),
-    };
-    let (origin, path, query) = split_url(url);
-    Request { method, origin, path, query, headers, body }
-}
-
-/// Origin, path and query of an absolute URL as a browser or workerd writes it: normalised, without a fragment.
-fn split_url(url: &str) -> (&str, &str, &str) {
-    let authority = url.find("://").map_or(0, |scheme| scheme + 3);
-    let path = url[authority..].find(['/', '?']).map_or(url.len(), |path| authority + path);
-    let (origin, rest) = url.split_at(path);
-    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
-    (origin, path, query)
-}
-
-/// A response as one string: status, then a line for each header, an empty line, the body.
-fn frame(response: &Response) -> JsValue {
-    let mut text = String::with_capacity(response.body.len() + 128);
-    // Writing to a String does not fail.
-    let _ = write!(text, "{}", response.status);
-    if let Some(content_type) = response.content_type {
-        let _ = write!(text, "\nContent-Type: {content_type}");
-    }
-    for (name, value) in &response.headers {
-        let _ = write!(text, "\n{name}: {value}");
-    }
-    text.push_str("\n\n");
-    text.push_str(&response.body);
-    JsValue::from_str(&text)
+fn framed(response: &Response) -> JsValue {
+    JsValue::from_str(&frame(response))
 }
 
 /// Polls once before making a promise: an agent that waits for nothing is answered without one.
 fn first_poll(key: u32, mut work: LocalBoxFuture<'static, Response>) -> JsValue {
-    // Polled again from the promise at once, so that no wake-up is lost with this waker.
-    match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(response) => frame(&response),
+    let relay = Arc::new(Relay::default());
+    let waker = Waker::from(Arc::clone(&relay));
+    // Polled again from the promise at once, so that no wake-up before that is lost.
+    match work.as_mut().poll(&mut Context::from_waker(&waker)) {
+        Poll::Ready(response) => framed(&response),
         Poll::Pending => {
-            let work = Tracked { key, work };
+            let work = Tracked { key, work, relay, waker };
             // A panic of the agent ends at its boundary; one out of here ends the promise, and nothing polls the work again.
-            future_to_promise(AssertUnwindSafe(async move { Ok(frame(&work.await)) })).into()
+            future_to_promise(AssertUnwindSafe(async move { Ok(framed(&work.await)) })).into()
         }
     }
 }
@@ -262,38 +227,18 @@ fn first_poll(key: u32, mut work: LocalBoxFuture<'static, Response>) -> JsValue 
 struct Tracked {
     key: u32,
     work: LocalBoxFuture<'static, Response>,
+    relay: Arc<Relay>,
+    /// The relay's, of the first poll and of every other.
+    waker: Waker,
 }
 
 impl Future for Tracked {
     type Output = Response;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response> {
-        resume(self.key);
-        self.work.as_mut().poll(cx)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_head_is_read_line_by_line() {
-        let head = "POST\nhttps://a.example:8443/x/tasks?a=1&b=?\napplication/json\n\n1.0\n\nBearer t\n\n\n\n\n8f-FRA";
-        let request = request(head, b"{}");
-        assert_eq!((request.method, request.origin), ("POST", "https://a.example:8443"));
-        assert_eq!((request.path, request.query, request.body), ("/x/tasks", "a=1&b=?", &b"{}"[..]));
-        let headers = request.headers;
-        assert_eq!((headers.accept, headers.content_type), (Some("application/json"), None));
-        assert_eq!((headers.version, headers.extensions), (Some("1.0"), None));
-        assert_eq!((headers.authorization, headers.ray), (Some("Bearer t"), Some("8f-FRA")));
-    }
-
-    #[test]
-    fn a_url_without_path_or_query_is_read() {
-        assert_eq!(split_url("http://127.0.0.1:8787"), ("http://127.0.0.1:8787", "", ""));
-        assert_eq!(split_url("http://h/"), ("http://h", "/", ""));
-        assert_eq!(split_url("http://h?x=/y"), ("http://h", "", "x=/y"));
-        assert_eq!(split_url(""), ("", "", ""));
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response> {
+        let this = self.get_mut();
+        resume(this.key);
+        this.relay.forward_to(cx.waker());
+        this.work.as_mut().poll(&mut Context::from_waker(&this.waker))
     }
 }

@@ -8,10 +8,15 @@
 
 pub mod config;
 mod entry;
+mod frame;
 pub mod kv;
 mod ports;
+mod relay;
 
-pub use entry::{answer, fail, fetch};
+pub use entry::{answer, fetch};
+// The exports that the JavaScript side of the door calls.
+#[doc(hidden)]
+pub use entry::{body_limit, fail, wake};
 
 // For the code that `serve!` expands to.
 #[doc(hidden)]

@@ -32,7 +32,7 @@ const MAX_RANDOM_BYTES: usize = 65_536;
 
 /// The isolate's clock. On Cloudflare it moves with I/O only, so that nobody can measure computation with it.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct WorkerClock;
+pub(super) struct WorkerClock;
 
 impl Clock for WorkerClock {
     fn now(&self) -> Timestamp {
@@ -47,7 +47,7 @@ impl Clock for WorkerClock {
 
 /// The Web Cryptography API's source. It may be asked only while a request is served.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct WorkerRandom;
+pub(super) struct WorkerRandom;
 
 impl Random for WorkerRandom {
     fn fill(&self, bytes: &mut [u8]) {
@@ -59,7 +59,7 @@ impl Random for WorkerRandom {
 
 /// `console`, which is where Workers Logs and `wrangler tail` read.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ConsoleLog;
+pub(super) struct ConsoleLog;
 
 impl Log for ConsoleLog {
     fn write(&self, level: Level, line: &str) {

@@ -1,9 +1,12 @@
 // What the KV task store writes, and what becomes of requests when KV fails (TASK_STORE=kv, TASK_TTL_S).
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { assertRestError, assertRpcError } from './support/expect.mjs';
+import { assertRestError, assertRpcError, assertRpcErrorObject } from './support/expect.mjs';
 import { SECRET, startFaultyKv } from './support/faulty-kv.mjs';
-import { message, rest, result, rpc, send } from './support/wire.mjs';
+import { A2A_TYPE, PROBLEM_TYPE, message, post, rest, result, rpc, send } from './support/wire.mjs';
 import { startWorker } from './support/worker.mjs';
 
 const INTERNAL = { code: -32603, http: 500, grpc: 'INTERNAL', reason: 'INTERNAL_ERROR', message: 'Internal error' };
@@ -40,8 +43,7 @@ describe('time to live', () => {
 });
 
 test('tasks outlive the isolate that made them', async (t) => {
-  const { mkdtempSync, rmSync } = await import('node:fs');
-  const persist = mkdtempSync('/tmp/a2a-edge-kv-');
+  const persist = mkdtempSync(path.join(tmpdir(), 'a2a-edge-kv-'));
   t.after(() => rmSync(persist, { recursive: true, force: true }));
   const first = await startWorker({ persist });
   const task = await send(first, 'work');
@@ -67,10 +69,17 @@ describe('when KV fails for good', () => {
       assertRpcError(answer, '1', INTERNAL);
       assert.ok(!answer.text.includes(SECRET));
     }
-    for (const answer of [await rest(worker, 'GET', '/tasks/x'), await rest(worker, 'GET', '/tasks'), await rest(worker, 'POST', '/message:send', { body: { message: message('hello') } })]) {
-      assertRestError(answer, INTERNAL);
-      assert.ok(!answer.text.includes(SECRET));
+    for (const [form, Accept] of [['both', '*/*'], ['problem', PROBLEM_TYPE], ['status', A2A_TYPE]]) {
+      const headers = { Accept };
+      const body = { message: message('hello') };
+      for (const answer of [await rest(worker, 'GET', '/tasks/x', { headers }), await rest(worker, 'GET', '/tasks', { headers }), await rest(worker, 'POST', '/message:send', { headers, body })]) {
+        assertRestError(answer, INTERNAL, form);
+        assert.ok(!answer.text.includes(SECRET));
+      }
     }
+    const [member] = (await post(worker, [{ jsonrpc: '2.0', id: 1, method: 'ListTasks' }])).json;
+    assertRpcErrorObject(member, INTERNAL);
+    assert.ok(!JSON.stringify(member).includes(SECRET));
   });
 
   test('what needs no task works all the same', async () => {

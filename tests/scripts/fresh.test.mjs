@@ -13,14 +13,14 @@ const write = (name, text) => {
   mkdirSync(path.dirname(path.join(crate, name)), { recursive: true });
   writeFileSync(path.join(crate, name), text);
 };
-const fresh = (tools = TOOLS) => isFresh(crate, inputsOf(crate, tools, crate));
+const fresh = ({ tools = TOOLS, optimised = true } = {}) => isFresh(crate, inputsOf(crate, tools, crate), optimised);
 
 beforeEach(() => {
   crate = mkdtempSync(path.join(tmpdir(), 'a2a-edge-fresh-'));
   write('Cargo.toml', '[package]');
   write('src/lib.rs', '// one');
   for (const output of ['index.js', 'index_bg.wasm', 'worker/shim.mjs']) write(`build/${output}`, 'built');
-  markFresh(crate, inputsOf(crate, TOOLS, crate));
+  markFresh(crate, inputsOf(crate, TOOLS, crate), true);
 });
 afterEach(() => rmSync(crate, { recursive: true }));
 
@@ -40,11 +40,18 @@ test('a changed, new or renamed source is not', () => {
 });
 
 test('nor is a build by other tools, one that lost a file, or one that was begun', () => {
-  assert.equal(fresh({ rustc: 'rustc 1.98.0' }), false);
+  assert.equal(fresh({ tools: { rustc: 'rustc 1.98.0' } }), false);
   rmSync(path.join(crate, 'build/index_bg.wasm'));
   assert.equal(fresh(), false);
   write('build/index_bg.wasm', 'built');
   assert.equal(fresh(), true);
   markStale(crate);
   assert.equal(fresh(), false);
+});
+
+test('a build without wasm-opt is good enough for who asks for no more', () => {
+  assert.equal(fresh({ optimised: false }), true);
+  markFresh(crate, inputsOf(crate, TOOLS, crate), false);
+  assert.equal(fresh({ optimised: false }), true);
+  assert.equal(fresh({ optimised: true }), false);
 });

@@ -7,7 +7,7 @@ use a2a_edge::agent::{Agent, Answer, Config, Ports, Server, Witness};
 use a2a_edge::demo::{Abilities, Demo};
 use a2a_edge::memory::{ManualClock, MemoryLog, MemoryStore, SeededRandom};
 use a2a_edge::ports::Timestamp;
-use a2a_edge::protocol::http::{Headers, Request, Response};
+use a2a_edge::protocol::http::{Body, Headers, Request, Response};
 
 /// 2026-01-01T00:00:00Z
 pub const START: Timestamp = Timestamp(1_767_225_600_000);
@@ -27,7 +27,7 @@ pub fn server_with(configure: impl FnOnce(&mut Abilities, &mut Config)) -> Serve
 }
 
 pub fn config() -> Config {
-    Config { max_body_bytes: 1 << 20, ..Config::default() }
+    Config::default()
 }
 
 /// Any agent.
@@ -60,12 +60,12 @@ impl<A: Agent + 'static> Served<A> {
 
     pub fn post(&self, path: &str, headers: Headers<'_>, body: &str) -> Response {
         let origin = "https://agent.example";
-        self.send(&Request { method: "POST", origin, path, query: "", headers, body: body.as_bytes() })
+        self.send(&Request { method: "POST", origin, path, query: "", headers, body: Body::Bytes(body.as_bytes()) })
     }
 
     pub fn get(&self, path: &str, query: &str, headers: Headers<'_>) -> Response {
         let origin = "https://agent.example";
-        self.send(&Request { method: "GET", origin, path, query, headers, body: b"" })
+        self.send(&Request { method: "GET", origin, path, query, headers, body: Body::default() })
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::query;
 use super::route::PathParam;
-use crate::protocol::details::FieldViolation;
+use crate::protocol::details::{BadRequest, FieldViolation};
 use crate::protocol::error::A2aError;
 use crate::protocol::json::{self, FaultKind};
 use crate::protocol::operation::Operation;
@@ -17,8 +17,8 @@ use crate::protocol::{schema, text};
 /// 11.5). An empty body is an empty object.
 ///
 /// # Errors
-/// `-32700` if the body is not JSON, `-32602` if it is no object or repeats a name, if the query does not fit the
-/// operation, or if either contradicts the path.
+/// `-32700` if the body is not JSON, `-32600` if it is no object, `-32602` if it repeats a name, if the query does not fit
+/// the operation, or if either contradicts the path.
 pub fn params(
     operation: Operation,
     path_params: &[PathParam<'_>],
@@ -71,7 +71,8 @@ fn from_body(body: &[u8]) -> Result<Map<String, Value>, A2aError> {
     match value {
         Value::Object(params) => Ok(params),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Err(A2aError::invalid_fields(vec![FieldViolation::new("", "must be an object")]))
+            let violation = FieldViolation::new("", "must be an object");
+            Err(A2aError::invalid_request().with_detail(BadRequest { field_violations: vec![violation] }))
         }
     }
 }
@@ -207,11 +208,17 @@ mod tests {
     }
 
     #[test]
-    fn a_body_that_is_no_object_or_an_ambiguous_one_is_invalid() {
-        for (body, field) in [("[]", ""), ("null", ""), ("7", ""), (r#"{"message":{"a":1,"a":2}}"#, "message.a")] {
+    fn a_body_that_is_no_object_is_no_request() {
+        for body in ["[]", "null", "7", "\"x\"", "true"] {
             let error = params(Operation::SendMessage, &[], "", body.as_bytes()).unwrap_err();
-            assert_eq!((error.kind(), fields(&error)), (ErrorKind::InvalidParams, vec![field]), "{body}");
+            assert_eq!((error.kind(), fields(&error)), (ErrorKind::InvalidRequest, vec![""]), "{body}");
         }
+    }
+
+    #[test]
+    fn an_ambiguous_body_is_invalid() {
+        let error = params(Operation::SendMessage, &[], "", br#"{"message":{"a":1,"a":2}}"#).unwrap_err();
+        assert_eq!((error.kind(), fields(&error)), (ErrorKind::InvalidParams, vec!["message.a"]));
     }
 
     #[test]

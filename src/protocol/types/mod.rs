@@ -24,6 +24,17 @@ pub use task::{Artifact, ListTasksResponse, Task, TaskState, TaskStatus};
 /// `google.protobuf.Struct`: any JSON object.
 pub type Struct = serde_json::Map<String, serde_json::Value>;
 
+/// A stored message, from its JSON text.
+///
+/// By way of a [`Value`](serde_json::Value), as parameters are read: a second deserializer for every type would make the
+/// upload a tenth larger.
+///
+/// # Errors
+/// The text is no JSON, or not of such a message.
+pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str::<serde_json::Value>(text).and_then(serde_json::from_value)
+}
+
 /// Whether a field holds the default of its type, which an implicit field leaves out.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()

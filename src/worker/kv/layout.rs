@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::ports::{Cursor, MAX_TASK_ID_BYTES, Owner, StoreError, Stored, TaskQuery, Timestamp, is_task_id};
-use crate::protocol::types::{Task, TaskState};
+use crate::protocol::types::{self, Task, TaskState};
 
 /// The shortest life of a key in KV (<https://developers.cloudflare.com/kv/api/write-key-value-pairs/>).
 pub const MIN_TTL: Duration = Duration::from_secs(60);
@@ -79,8 +79,7 @@ pub(super) fn encode(stored: &Stored) -> Result<String, StoreError> {
 /// # Errors
 /// [`StoreError::Corrupt`], naming the key and the place, but nothing of the value.
 pub(super) fn decode(key: &str, value: &str) -> Result<Stored, StoreError> {
-    let read: Read =
-        serde_json::from_str(value).map_err(|error| StoreError::unreadable(&format!("key {key}"), &error))?;
+    let read: Read = types::from_json(value).map_err(|error| StoreError::unreadable(&format!("key {key}"), &error))?;
     // A value that was copied to another key would let its reader write a third.
     if key.get(PREFIX_BYTES..) != Some(&read.task.id) {
         return Err(corrupt(key, "the task has another id"));

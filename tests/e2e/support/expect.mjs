@@ -1,4 +1,4 @@
-// What every error must look like on the wire, whichever error it is (specification 9.5 and 11.6; docs of the bodies in the README).
+// What every error must look like on the wire, whichever error it is (specification 9.5 and 11.6).
 import assert from 'node:assert/strict';
 import { A2A_TYPE, JSON_TYPE, PROBLEM_TYPE, rawIdOf } from './wire.mjs';
 

@@ -46,8 +46,8 @@ export async function rest(worker, method, path, { body, headers, ...init } = {}
 }
 
 /**
- * A request with these headers and no others, which `fetch` cannot make: it adds `Accept` and `Content-Type`, and
- * keeps `Host` to itself.
+ * A request with these headers and no others, on a connection of its own. `fetch` cannot make it: it adds `Accept` and
+ * `Content-Type`, and keeps `Host` to itself.
  */
 export function bare(worker, method, path, { headers = {}, body } = {}) {
   const { hostname, port } = new URL(worker.url);

@@ -1,0 +1,88 @@
+//! How a request and its answer look while they cross between JavaScript and WebAssembly: `js/boundary.js` is the other
+//! side of everything here.
+
+use std::fmt::Write;
+
+use crate::protocol::http::{Body, Headers, Request, Response};
+
+/// The body of a request: its text, unless `fault` says that there is none to be had.
+pub(super) fn body(text: &str, fault: u32, limit: u64) -> Body<'_> {
+    match fault {
+        0 => Body::Bytes(text.as_bytes()),
+        1 => Body::TooLarge { limit },
+        _ => Body::NotUtf8,
+    }
+}
+
+/// Order of the lines that make a head, after method and URL. `js/boundary.js` writes them in this order.
+pub(super) fn request<'a>(head: &'a str, body: Body<'a>) -> Request<'a> {
+    let mut lines = head.split('\n');
+    let mut line = || lines.next().unwrap_or_default();
+    let (method, url) = (line(), line());
+    // An absent header and an empty one mean the same in every header that is read here.
+    let mut header = || Some(line()).filter(|value| !value.is_empty());
+    let headers = Headers {
+        accept: header(),
+        content_type: header(),
+        version: header(),
+        extensions: header(),
+        authorization: header(),
+        origin: header(),
+        if_none_match: header(),
+        if_modified_since: header(),
+        preflight_method: header(),
+        ray: header(),
+    };
+    let (origin, path, query) = split_url(url);
+    Request { method, origin, path, query, headers, body }
+}
+
+/// Origin, path and query of an absolute URL as a browser or workerd writes it: normalised, without a fragment.
+fn split_url(url: &str) -> (&str, &str, &str) {
+    let authority = url.find("://").map_or(0, |scheme| scheme + 3);
+    let path = url[authority..].find(['/', '?']).map_or(url.len(), |path| authority + path);
+    let (origin, rest) = url.split_at(path);
+    let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+    (origin, path, query)
+}
+
+/// A response as one string: status, then a line for each header, an empty line, the body.
+pub(super) fn frame(response: &Response) -> String {
+    let mut text = String::with_capacity(response.body.len() + 128);
+    // Writing to a String does not fail.
+    let _ = write!(text, "{}", response.status);
+    if let Some(content_type) = response.content_type {
+        let _ = write!(text, "\nContent-Type: {content_type}");
+    }
+    for (name, value) in &response.headers {
+        let _ = write!(text, "\n{name}: {value}");
+    }
+    text.push_str("\n\n");
+    text.push_str(&response.body);
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_line_by_line() {
+        let head = "POST\nhttps://a.example:8443/x/tasks?a=1&b=?\napplication/json\n\n1.0\n\nBearer t\n\n\n\n\n8f-FRA";
+        let request = request(head, Body::Bytes(b"{}"));
+        assert_eq!((request.method, request.origin), ("POST", "https://a.example:8443"));
+        assert_eq!((request.path, request.query, request.body), ("/x/tasks", "a=1&b=?", Body::Bytes(b"{}")));
+        let headers = request.headers;
+        assert_eq!((headers.accept, headers.content_type), (Some("application/json"), None));
+        assert_eq!((headers.version, headers.extensions), (Some("1.0"), None));
+        assert_eq!((headers.authorization, headers.ray), (Some("Bearer t"), Some("8f-FRA")));
+    }
+
+    #[test]
+    fn a_url_without_path_or_query_is_read() {
+        assert_eq!(split_url("http://127.0.0.1:8787"), ("http://127.0.0.1:8787", "", ""));
+        assert_eq!(split_url("http://h/"), ("http://h", "/", ""));
+        assert_eq!(split_url("http://h?x=/y"), ("http://h", "", "x=/y"));
+        assert_eq!(split_url(""), ("", "", ""));
+    }
+}
