@@ -93,7 +93,8 @@ async function main() {
   const folder = mkdtempSync(join(tmpdir(), 'a2a-bench-bundles-'));
   try {
     const candidates = await prepare(wanted, folder, (name, reason) => say(`skipped ${name}: ${reason}`));
-    print(`${cpus().length} x ${cpus()[0].model}, load ${loadavg()[0].toFixed(1)}; ${settings.rounds} rounds of ${settings.requests} requests, ${settings.concurrency} at a time`);
+    const machine = `${cpus().length} x ${cpus()[0].model}, load ${loadavg()[0].toFixed(1)}`;
+    print(`${machine}; ${settings.rounds} rounds of ${settings.requests} requests, ${settings.concurrency} at a time`);
     const results = {};
     if (settings.rounds > 0) results.throughput = await throughput(candidates, cases, settings);
     const agents = candidates.filter(({ answers }) => answers === 'protocol');

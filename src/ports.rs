@@ -27,9 +27,10 @@ pub trait Random {
 }
 
 /// How grave a log line is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Level {
     /// The caller's fault: worth counting.
+    #[default]
     Info,
     /// Something to look at.
     Warn,
@@ -92,18 +93,13 @@ pub struct TaskQuery {
 /// A place in the order of a list: tasks *after* it are older, or as old with a greater id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cursor {
-    /// Status time of the last task seen.
+    /// Status time of the last task seen. A status without a time is older than any with one.
     pub updated: Timestamp,
     /// Id of the last task seen.
     pub id: String,
 }
 
 impl Cursor {
-    /// The place of `task`. A status without a time is older than any with one.
-    pub fn of(task: &Task) -> Self {
-        Self { updated: task.status.timestamp.unwrap_or_default(), id: task.id.clone() }
-    }
-
     /// The order of lists: newest status first, then by id.
     pub fn list_order(&self, other: &Self) -> std::cmp::Ordering {
         other.updated.cmp(&self.updated).then_with(|| self.id.cmp(&other.id))

@@ -1,5 +1,9 @@
 //! From typed parameters to the agent's method, and what comes back.
 
+use std::future::ready;
+use std::rc::Rc;
+
+use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -27,41 +31,49 @@ pub(super) enum Reply {
     Empty(Map<String, Value>),
 }
 
+/// Work on one operation. Boxed by operation: a future that could be any of eleven would be as large as the largest, and
+/// is moved several times on its way.
+pub(super) type Work = LocalBoxFuture<'static, Result<Reply, Failure>>;
+
 /// Calls the method that the parameters belong to.
-pub(super) async fn dispatch<A: Agent>(agent: &A, cx: &Context, params: Params) -> Result<Reply, Failure> {
-    Ok(match params {
-        Params::SendMessage(request) => {
+pub(super) fn dispatch<A: Agent + 'static>(agent: Rc<A>, cx: Context, params: Params) -> Work {
+    match params {
+        Params::SendMessage(request) => Box::pin(async move {
             let limit = request.configuration.as_ref().and_then(|configuration| configuration.history_length);
-            let mut sent = agent.send_message(cx, request).await?;
+            let mut sent = agent.send_message(&cx, request).await?;
             if let SendMessageResponse::Task(task) = &mut sent {
                 limit_history(task, limit);
             }
-            Reply::Sent(sent)
-        }
-        Params::SendStreamingMessage(_) => return unsupported(Operation::SendStreamingMessage),
-        Params::GetTask(request) => Reply::Task(agent.get_task(cx, request).await?),
-        Params::ListTasks(request) => Reply::Tasks(agent.list_tasks(cx, request).await?),
-        Params::CancelTask(request) => Reply::Task(agent.cancel_task(cx, request).await?),
-        Params::SubscribeToTask(_) => return unsupported(Operation::SubscribeToTask),
+            Ok(Reply::Sent(sent))
+        }),
+        Params::SendStreamingMessage(_) => unsupported(Operation::SendStreamingMessage),
+        Params::GetTask(request) => Box::pin(async move { Ok(Reply::Task(agent.get_task(&cx, request).await?)) }),
+        Params::ListTasks(request) => Box::pin(async move { Ok(Reply::Tasks(agent.list_tasks(&cx, request).await?)) }),
+        Params::CancelTask(request) => Box::pin(async move { Ok(Reply::Task(agent.cancel_task(&cx, request).await?)) }),
+        Params::SubscribeToTask(_) => unsupported(Operation::SubscribeToTask),
         Params::CreateTaskPushNotificationConfig(request) => {
-            Reply::PushConfig(agent.create_task_push_notification_config(cx, request).await?)
+            Box::pin(
+                async move { Ok(Reply::PushConfig(agent.create_task_push_notification_config(&cx, request).await?)) },
+            )
         }
         Params::GetTaskPushNotificationConfig(request) => {
-            Reply::PushConfig(agent.get_task_push_notification_config(cx, request).await?)
+            Box::pin(async move { Ok(Reply::PushConfig(agent.get_task_push_notification_config(&cx, request).await?)) })
         }
         Params::ListTaskPushNotificationConfigs(request) => {
-            Reply::PushConfigs(agent.list_task_push_notification_configs(cx, request).await?)
+            Box::pin(
+                async move { Ok(Reply::PushConfigs(agent.list_task_push_notification_configs(&cx, request).await?)) },
+            )
         }
-        Params::DeleteTaskPushNotificationConfig(request) => {
-            agent.delete_task_push_notification_config(cx, request).await?;
-            Reply::Empty(Map::new())
-        }
+        Params::DeleteTaskPushNotificationConfig(request) => Box::pin(async move {
+            agent.delete_task_push_notification_config(&cx, request).await?;
+            Ok(Reply::Empty(Map::new()))
+        }),
         Params::GetExtendedAgentCard(request) => {
-            Reply::Card(Box::new(agent.get_extended_agent_card(cx, request).await?))
+            Box::pin(async move { Ok(Reply::Card(Box::new(agent.get_extended_agent_card(&cx, request).await?))) })
         }
-    })
+    }
 }
 
-fn unsupported(operation: Operation) -> Result<Reply, Failure> {
-    Err(A2aError::unsupported_operation(operation).into())
+fn unsupported(operation: Operation) -> Work {
+    Box::pin(ready(Err(A2aError::unsupported_operation(operation).into())))
 }

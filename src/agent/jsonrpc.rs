@@ -99,7 +99,7 @@ impl<A: Agent + 'static> Server<A> {
         match admitted {
             Err(error) => Err(self.reaction(id, &trace, Err(error))),
             Ok(admitted) => {
-                trace.task_id = admitted.params.task_id().map(str::to_owned);
+                self.admitted(&mut trace, &admitted.params);
                 Ok(Accepted { id, trace, admitted })
             }
         }

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 
 use serde::Serialize;
 
-use crate::ports::Level;
+use crate::ports::{Level, Timestamp};
 use crate::protocol::error::{A2aError, ErrorKind};
 use crate::protocol::operation::Operation;
 use crate::protocol::path::clipped;
@@ -35,7 +35,8 @@ pub(super) struct Trace {
     pub(super) operation: Option<Operation>,
     pub(super) task_id: Option<String>,
     pub(super) ray: Option<String>,
-    pub(super) started: crate::ports::Timestamp,
+    /// When it reached the agent. What comes before that takes no time: it waits for nothing.
+    pub(super) started: Option<Timestamp>,
 }
 
 #[derive(Serialize)]

@@ -17,7 +17,7 @@ use super::dispatch::{Reply, dispatch};
 use super::gate::{Admitted, Gate, Service};
 use super::record::{Binding, Trace};
 use super::{Agent, Context, Tasks, boundary, record};
-use crate::ports::{Clock, Log, Random, TaskStore};
+use crate::ports::{Clock, Level, Log, Random, TaskStore, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::error::A2aError;
@@ -39,6 +39,8 @@ pub struct Config {
     pub allowed_origins: AllowedOrigins,
     /// Tokens to ask for; none asks for none.
     pub tokens: Tokens,
+    /// The least grave failure that is logged.
+    pub log_level: Level,
 }
 
 /// The platform that the agent runs on.
@@ -69,17 +71,25 @@ pub enum Answer {
 }
 
 impl Answer {
-    fn map(self, change: impl FnOnce(Response) -> Response + 'static) -> Self {
+    /// Adds headers, or takes the body away again: what is asked of an answer whatever it is.
+    fn finished(self, cors: Vec<Header>, without_body: bool) -> Self {
+        let finish = move |mut response: Response| {
+            response.headers.extend(cors);
+            if without_body {
+                response.body.clear();
+            }
+            response
+        };
         match self {
-            Self::Ready(response) => Self::Ready(change(response)),
-            Self::Pending(work) => Self::Pending(work.map(change).boxed_local()),
+            Self::Ready(response) => Self::Ready(finish(response)),
+            Self::Pending(work) => Self::Pending(work.map(finish).boxed_local()),
         }
     }
 }
 
 /// An agent, served.
 pub struct Server<A> {
-    agent: A,
+    agent: Rc<A>,
     gate: Gate,
     discovery: Discovery,
     config: Config,
@@ -95,14 +105,16 @@ impl<A: Agent + 'static> Server<A> {
         let card = secured(agent.card(), &config.tokens);
         let gate = Gate::new(&card, config.tokens.clone(), config.assume_version.clone());
         let discovery = Discovery::new(card, ports.clock.now())?;
-        Ok(Rc::new(Self { agent, gate, discovery, config, ports }))
+        Ok(Rc::new(Self { agent: Rc::new(agent), gate, discovery, config, ports }))
     }
 
     /// Answers one request.
     pub fn handle(self: &Rc<Self>, request: &Request<'_>, witness: &dyn Witness) -> Answer {
         let cors = self.config.allowed_origins.headers(&request.headers);
         let without_body = request.method == "HEAD";
-        self.route(request, witness).map(move |response| finished(response, cors, without_body))
+        let answer = self.route(request, witness);
+        // Most requests ask for neither, and a future costs an allocation.
+        if cors.is_empty() && !without_body { answer } else { answer.finished(cors, without_body) }
     }
 
     fn route(self: &Rc<Self>, request: &Request<'_>, witness: &dyn Witness) -> Answer {
@@ -160,7 +172,7 @@ impl<A: Agent + 'static> Server<A> {
             Err(error) => Answer::Ready(self.rest_answer(Err(error), &trace, accept)),
             Ok(admitted) => {
                 witness.reached_agent(operation.is_idempotent());
-                trace.task_id = admitted.params.task_id().map(str::to_owned);
+                self.admitted(&mut trace, &admitted.params);
                 let (server, accept) = (Rc::clone(self), accept.map(str::to_owned));
                 let work = self.work(admitted, request.origin);
                 let answer = async move { server.rest_answer(work.await, &trace, accept.as_deref()) };
@@ -204,15 +216,16 @@ impl<A: Agent + 'static> Server<A> {
         origin: &str,
     ) -> impl Future<Output = Result<Reply, A2aError>> + 'static {
         let Admitted { caller, extensions, params } = admitted;
+        // Only the extended card is completed here, as the public one is.
+        let completion =
+            matches!(params, Params::GetExtendedAgentCard(_)).then(|| (Rc::clone(self), origin.to_owned()));
         let Ports { store, clock, random, .. } = self.ports.clone();
         let tasks = Tasks::new(caller.owner, store, clock, random);
         let cx = Context { subject: caller.subject, extensions, tasks };
-        let server = Rc::clone(self);
-        // Only the extended card needs to know the host that was asked.
-        let origin = matches!(params, Params::GetExtendedAgentCard(_)).then(|| origin.to_owned());
+        let work = boundary::run(dispatch(Rc::clone(&self.agent), cx, params));
         async move {
-            let mut reply = boundary::run(dispatch(&server.agent, &cx, params)).await?;
-            if let (Reply::Card(card), Some(origin)) = (&mut reply, origin) {
+            let mut reply = work.await?;
+            if let (Reply::Card(card), Some((server, origin))) = (&mut reply, completion) {
                 let full = with_interfaces(std::mem::take(&mut **card), &origin);
                 // Callers replace the public card by this one (specification 3.1.11), so it must say as much.
                 **card = secured(full, &server.config.tokens);
@@ -228,13 +241,23 @@ impl<A: Agent + 'static> Server<A> {
             operation: None,
             task_id: None,
             ray: request.headers.ray.map(str::to_owned),
-            started: self.ports.clock.now(),
+            started: None,
         }
     }
 
+    /// Notes that the request reaches the agent.
+    pub(super) fn admitted(&self, trace: &mut Trace, params: &Params) {
+        trace.task_id = params.task_id().map(str::to_owned);
+        trace.started = Some(self.ports.clock.now());
+    }
+
     pub(super) fn log(&self, error: &A2aError, trace: &Trace) {
-        let duration_ms = self.ports.clock.now().0.saturating_sub(trace.started.0);
-        self.ports.log.write(record::level(error), &record::line(error, trace, duration_ms));
+        let level = record::level(error);
+        if level < self.config.log_level {
+            return;
+        }
+        let elapsed = |started: Timestamp| self.ports.clock.now().0.saturating_sub(started.0);
+        self.ports.log.write(level, &record::line(error, trace, trace.started.map_or(0, elapsed)));
     }
 }
 
@@ -249,14 +272,6 @@ pub(super) fn unserialisable(error: serde_json::Error) -> A2aError {
 fn no_such_route(request: &Request<'_>) -> A2aError {
     let route = format!("{} {}", request.method, request.path);
     A2aError::method_not_found(clipped(&route, MAX_ECHO))
-}
-
-fn finished(mut response: Response, cors: Vec<Header>, without_body: bool) -> Response {
-    response.headers.extend(cors);
-    if without_body {
-        response.body.clear();
-    }
-    response
 }
 
 /// The card, with the security scheme that the tokens make, unless it declares its own.

@@ -97,7 +97,9 @@ impl AgentCard {
     /// # Errors
     /// Every violation, with paths like `skills[0].tags`.
     pub fn check(&self) -> Result<(), Vec<FieldViolation>> {
-        let card = serde_json::to_value(self)
+        // By way of text, since nothing else here needs a serializer into values.
+        let card = serde_json::to_string(self)
+            .and_then(|text| serde_json::from_str(&text))
             .map_err(|error| vec![FieldViolation::new("card", format!("Must be JSON: {error}"))])?;
         schema::check_card(card).map(|_| ())
     }

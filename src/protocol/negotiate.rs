@@ -77,6 +77,9 @@ pub(crate) fn error(accept: Option<&str>, default: ErrorFormat) -> (ErrorFormat,
 /// Whether a body under this `Content-Type` may be read as JSON. A body without one may.
 pub fn is_json_content_type(content_type: Option<&str>) -> bool {
     let Some(content_type) = content_type.map(str::trim).filter(|text| !text.is_empty()) else { return true };
+    if content_type == JSON {
+        return true; // as nearly everybody writes it
+    }
     let mut parts = split_outside_quotes(content_type, b';');
     let essence = parts.next().unwrap_or_default().trim();
     let known = essence.eq_ignore_ascii_case(JSON) || essence.eq_ignore_ascii_case(A2A_JSON);

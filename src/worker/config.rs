@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::agent::{AllowedOrigins, Config, Tokens};
+use crate::ports::Level;
 use crate::protocol::negotiate::ErrorFormat;
 use crate::protocol::version::SERVED;
 
@@ -52,6 +53,11 @@ impl Settings {
                 assume_version: assume_version(vars)?,
                 allowed_origins: allowed_origins(vars)?,
                 tokens: tokens(vars)?,
+                log_level: vars.choice(
+                    "LOG_LEVEL",
+                    Level::Info,
+                    &[("info", Level::Info), ("warn", Level::Warn), ("error", Level::Error)],
+                )?,
             },
             max_body_bytes: max_body_bytes(vars)?,
             store: vars.choice("TASK_STORE", StoreKind::Kv, &[("kv", StoreKind::Kv), ("memory", StoreKind::Memory)])?,
@@ -124,12 +130,14 @@ mod tests {
             ("MAX_BODY_BYTES", "2000"),
             ("TASK_STORE", "memory"),
             ("TASK_TTL_S", "60"),
+            ("LOG_LEVEL", "error"),
         ])
         .unwrap();
         assert_eq!(settings.server.rest_error_format, ErrorFormat::Problem);
         assert_eq!(settings.server.assume_version.as_deref(), Some("1.0"));
         assert_eq!(settings.server.allowed_origins, AllowedOrigins::Only(vec!["https://a.example".into()]));
         assert!(settings.server.tokens.are_required());
+        assert_eq!(settings.server.log_level, Level::Error);
         assert_eq!(settings.max_body_bytes, 2000);
         assert_eq!((settings.store, settings.task_ttl.as_secs()), (StoreKind::Memory, 60));
     }
@@ -140,6 +148,7 @@ mod tests {
             ("REST_ERROR_FORMAT", "s3cret"),
             ("ASSUME_VERSION", "s3cret"),
             ("AUTH_TOKENS", "s3cret"),
+            ("LOG_LEVEL", "s3cret"),
             ("MAX_BODY_BYTES", "0"),
             ("MAX_BODY_BYTES", "1e3"),
             ("MAX_BODY_BYTES", "99999999999999999999"),

@@ -28,10 +28,10 @@ pub(super) fn request<'a>(head: &'a str, body: Body<'a>) -> Request<'a> {
         extensions: header(),
         authorization: header(),
         origin: header(),
+        ray: header(),
         if_none_match: header(),
         if_modified_since: header(),
         preflight_method: header(),
-        ray: header(),
     };
     let (origin, path, query) = split_url(url);
     Request { method, origin, path, query, headers, body }
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_head_is_read_line_by_line() {
-        let head = "POST\nhttps://a.example:8443/x/tasks?a=1&b=?\napplication/json\n\n1.0\n\nBearer t\n\n\n\n\n8f-FRA";
+        let head = "POST\nhttps://a.example:8443/x/tasks?a=1&b=?\napplication/json\n\n1.0\n\nBearer t\n\n8f-FRA";
         let request = request(head, Body::Bytes(b"{}"));
         assert_eq!((request.method, request.origin), ("POST", "https://a.example:8443"));
         assert_eq!((request.path, request.query, request.body), ("/x/tasks", "a=1&b=?", Body::Bytes(b"{}")));

@@ -38,7 +38,7 @@ use crate::ports::{Clock, Owner, Random, StoreError, Stored, TaskPage, TaskQuery
 /// - A list reads the metadata of all tasks of the owner, whatever is asked for. There is a limit to that: an owner with
 ///   more than 25,000 tasks gets [`StoreError::Unavailable`].
 ///
-/// Where that will not do, use a Durable Object.
+/// A Durable Object has none of these limits, and [`TaskStore`] is the trait to write for one.
 #[derive(Debug)]
 pub struct KvStore(KvTasks<worker::kv::KvStore>);
 

@@ -1,5 +1,5 @@
-// Entry of a worker for tests: the built one, on a KV namespace that fails (see faulty-kv.mjs). Runs in workerd.
-import Built from '../../../build/worker/shim.mjs';
+// Entry of a worker for tests: the deployed one, on a KV namespace that fails (see faulty-kv.mjs). Runs in workerd.
+import worker from '../../../js/worker.mjs';
 
 const METHODS = { get: 'GET', getWithMetadata: 'GET', put: 'PUT', list: 'GET' };
 const FAULT_OF = { get: 'get', getWithMetadata: 'get', put: 'put', list: 'list' };
@@ -25,8 +25,11 @@ function faulty(namespace, faults, secret) {
   return wrapped;
 }
 
-export default class extends Built {
-  constructor(ctx, env) {
-    super(ctx, { ...env, TASKS: faulty(env.TASKS, JSON.parse(env.TEST_KV_FAULTS), env.TEST_KV_SECRET) });
-  }
-}
+let inner;
+
+export default {
+  fetch(request, env, ctx) {
+    inner ??= { ...env, TASKS: faulty(env.TASKS, JSON.parse(env.TEST_KV_FAULTS), env.TEST_KV_SECRET) };
+    return worker.fetch(request, inner, ctx);
+  },
+};

@@ -1,4 +1,4 @@
-// The built worker with a KV namespace that fails as it is told, as KV does: with an error that names things of the inside.
+// The deployed worker with a KV namespace that fails as it is told, as KV does: with an error that names things of the inside.
 import path from 'node:path';
 import { root, startWorker } from './worker.mjs';
 

@@ -52,7 +52,7 @@ function workerOptions({ vars, script, kv }) {
   if (!existsSync(scriptPath)) throw new Error(`${scriptPath} does not exist: run "npm run build" first`);
   return {
     modules: true,
-    // worker-build's shim lies one folder below the modules it imports.
+    // An entry lies one folder below the modules it imports.
     modulesRoot: path.resolve(path.dirname(scriptPath), '..'),
     scriptPath,
     modulesRules: [
@@ -70,7 +70,7 @@ function workerOptions({ vars, script, kv }) {
  *
  * @param {object} [options]
  * @param {Record<string, unknown>} [options.vars] plain-text vars and secrets, as in wrangler.toml
- * @param {string} [options.script] entry module, an absolute path or one relative to the project (default: the built worker)
+ * @param {string} [options.script] entry module, an absolute path or one relative to the project (default: what is deployed)
  * @param {boolean} [options.kv] bind the KV namespace TASKS
  * @param {string} [options.persist] directory in which KV outlives the worker; kept in memory when absent
  * @param {{ host: string, vars: Record<string, unknown> }[]} [options.variants] several workers in one process, in place
@@ -88,7 +88,7 @@ function workerOptions({ vars, script, kv }) {
  */
 export async function startWorker({
   vars = {},
-  script = 'build/worker/shim.mjs',
+  script = wranglerSetting('main'),
   kv = true,
   persist,
   variants,
