@@ -8,13 +8,16 @@ import { modulesOf } from './lib/workerd.mjs';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const project = resolve(here, '..');
 const MAIN_MODULE = 'main.mjs';
+const WORKER = 'js/worker.mjs';
 
 /**
  * `main` is a path from the project's root. `answers: 'protocol'` has to get the answers of A2A right, `'constant'`
  * always answers "task not found". A candidate with a `crate` takes part once `npm run build -- <crate>` has built it.
  */
 export const CANDIDATES = [
-  { name: 'edge', crate: '.', main: 'js/worker.mjs', vars: { TASK_STORE: 'memory' }, answers: 'protocol' },
+  // None of the others writes a log line for a refused request, so `edge` is told not to either; `edge-log` is the default.
+  { name: 'edge', crate: '.', main: WORKER, vars: { TASK_STORE: 'memory', LOG_LEVEL: 'error' }, answers: 'protocol' },
+  { name: 'edge-log', crate: '.', main: WORKER, vars: { TASK_STORE: 'memory' }, answers: 'protocol' },
   { name: 'constant-js', main: 'bench/workers/constant-js.mjs', answers: 'constant' },
   { name: 'floor-js', main: 'bench/workers/floor-js.mjs', answers: 'constant' },
   { name: 'floor-rust', crate: 'bench/floor-rust', main: 'bench/floor-rust/build/worker/shim.mjs', answers: 'constant' },

@@ -7,32 +7,31 @@ import { logDir, pins, root } from './lib/project.mjs';
 import { aptInstall, ensureWasmToolchain, wasmEnv } from './lib/rust.mjs';
 
 const DEBIAN_CLIPPY = '/usr/bin/cargo-clippy';
-const TARGET = ['--target', 'wasm32-unknown-unknown'];
 
-/** Installs the linter that belongs to the chosen compiler; returns the command that runs it. */
+// What worker-build passes, so that the code is seen as it is built: std from source, with unwinding panics.
+const ARGS = ['clippy', '--target', 'wasm32-unknown-unknown', '-Zbuild-std=std,panic_unwind', '--locked', '--', '-D', 'warnings'];
+const FLAGS = { RUSTFLAGS: '-Cpanic=unwind', WASM_BINDGEN_USE_JS_SYS: '1' };
+
+/** Installs the linter that belongs to the chosen compiler; returns the program that runs it and its environment. */
 async function clippy(toolchain) {
+  const env = { ...wasmEnv(toolchain), ...FLAGS };
   if (toolchain.way === 'rustup') {
     if (!capture('cargo', [`+${pins.nightly}`, 'clippy', '--version'])) {
       const args = ['component', 'add', 'clippy', '--toolchain', pins.nightly];
       await runLogged('rustup component clippy', 'rustup', args, { logFile: path.join(logDir, 'rustup-clippy.log') });
     }
-    return { program: 'cargo', args: ['clippy', ...TARGET], env: wasmEnv(toolchain) };
+    return { program: 'cargo', env };
   }
   if (!existsSync(DEBIAN_CLIPPY)) await aptInstall(['rust-web-clippy']);
-  const env = wasmEnv(toolchain);
-  // Debian's cargo-clippy by its path: the one on PATH would lint with rustup's compiler. It has no std for the target.
-  return {
-    program: DEBIAN_CLIPPY,
-    args: ['clippy', ...TARGET, '-Zbuild-std=std,panic_unwind'],
-    env: { ...env, CARGO: env.A2A_EDGE_CARGO },
-  };
+  // By its path: the cargo-clippy on PATH would lint with rustup's compiler.
+  return { program: DEBIAN_CLIPPY, env: { ...env, CARGO: env.A2A_EDGE_CARGO } };
 }
 
 await main(async () => {
-  const { program, args, env } = await clippy(await ensureWasmToolchain());
+  const { program, env } = await clippy(await ensureWasmToolchain());
   for (const crateDir of workerCrates()) {
     say(`clippy for WebAssembly: ${path.relative(root, crateDir) || 'worker'}`);
-    const code = await runVisible(program, [...args, '--locked', '--', '-D', 'warnings'], {
+    const code = await runVisible(program, ARGS, {
       cwd: crateDir,
       env: { ...env, CARGO_TARGET_DIR: process.env.CARGO_TARGET_DIR ?? path.join(root, 'target') },
     });

@@ -139,6 +139,8 @@ function asRoot(title, command, log) {
 export function wasmEnv(toolchain) {
   const env = {
     A2A_EDGE_CARGO: which('cargo'),
+    // In place of std's defaults: no backtraces, which a Worker cannot show, and the smaller of two algorithms.
+    CARGO_UNSTABLE_BUILD_STD_FEATURES: 'panic-unwind,optimize_for_size',
     PATH: `${WRAPPERS}${path.delimiter}${process.env.PATH}`,
   };
   if (toolchain.way === 'rustup') {

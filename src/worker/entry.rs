@@ -16,11 +16,10 @@ use futures_util::future::LocalBoxFuture;
 use js_sys::{Promise, Reflect};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
-use worker::Env;
 
 use super::config::{self, Settings, StoreKind};
 use super::frame::{self, frame, request};
-use super::kv::KvStore;
+use super::kv::{KvStore, Namespace};
 use super::ports::{ConsoleLog, WorkerClock, WorkerRandom};
 use super::relay::Relay;
 use crate::agent::{self, Agent, Answer, Ports, Server, Witness};
@@ -186,9 +185,10 @@ fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
     let store: Rc<dyn TaskStore> = match settings.store {
         StoreKind::Memory => Rc::new(MemoryStore::new(clock.clone()).with_ttl(settings.task_ttl)),
         StoreKind::Kv => {
-            let namespace = env.clone().unchecked_into::<Env>().kv(KV_BINDING);
-            let namespace =
-                namespace.map_err(|_| ConfigError::new(KV_BINDING, "must be a KV namespace when TASK_STORE is kv"))?;
+            let namespace = Reflect::get(env, &JsValue::from_str(KV_BINDING)).ok().filter(JsValue::is_object);
+            let namespace: Namespace = namespace
+                .ok_or_else(|| ConfigError::new(KV_BINDING, "must be a KV namespace when TASK_STORE is kv"))?
+                .unchecked_into();
             Rc::new(KvStore::new(namespace, clock.clone(), random.clone()).with_ttl(settings.task_ttl))
         }
     };

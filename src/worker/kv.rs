@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
 
+pub use binding::Namespace;
 pub use layout::MIN_TTL;
 use tasks::KvTasks;
 
@@ -40,11 +41,11 @@ use crate::ports::{Clock, Owner, Random, StoreError, Stored, TaskPage, TaskQuery
 ///
 /// A Durable Object has none of these limits, and [`TaskStore`] is the trait to write for one.
 #[derive(Debug)]
-pub struct KvStore(KvTasks<worker::kv::KvStore>);
+pub struct KvStore(KvTasks<Namespace>);
 
 impl KvStore {
     /// The tasks in the namespace `kv`, kept forever. `random` spreads the retries of writers who collided.
-    pub fn new(kv: worker::kv::KvStore, clock: Rc<dyn Clock>, random: Rc<dyn Random>) -> Self {
+    pub fn new(kv: Namespace, clock: Rc<dyn Clock>, random: Rc<dyn Random>) -> Self {
         Self(KvTasks::new(kv, clock, random))
     }
 

@@ -375,18 +375,3 @@ for (const store of ['kv', 'memory']) {
     suite(() => worker);
   });
 }
-
-describe('SendMessage with returnImmediately', () => {
-  let worker;
-  before(async () => {
-    worker = await startWorker();
-  });
-  after(() => worker.stop());
-
-  test('does not wait for the work (specification 3.2.2)', async () => {
-    const started = performance.now();
-    const task = await send(worker, 'slow 3000', { configuration: { returnImmediately: true } });
-    assert.ok(performance.now() - started < 2500);
-    assert.ok(['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING'].includes(task.status.state), task.status.state);
-  });
-});
