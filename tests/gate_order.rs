@@ -3,6 +3,8 @@
 //!
 //! A request that is wrong in every respect is put right one respect at a time; each time the next check speaks.
 
+#![allow(clippy::unwrap_used)] // in helpers as well
+
 mod support;
 
 use a2a_edge::protocol::http::Headers;

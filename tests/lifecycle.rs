@@ -1,5 +1,7 @@
 //! The life of a task, and who wins when two requests want to change it.
 
+#![allow(clippy::unwrap_used)] // in helpers as well
+
 mod support;
 
 use std::cell::Cell;

@@ -1,5 +1,6 @@
 //! An agent served in memory, for tests.
 #![allow(dead_code, unreachable_pub)] // each test file uses its own part
+#![allow(clippy::panic, clippy::unwrap_used)] // clippy knows tests by their functions, and helpers are none
 
 use std::rc::Rc;
 

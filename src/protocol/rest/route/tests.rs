@@ -10,7 +10,10 @@ fn found(method: &str, path: &str) -> Option<(Operation, Vec<(&'static str, Stri
 }
 
 /// Specification 11.3, and the proto's GET on `:subscribe`.
-const OPERATIONS: &[(&str, &str, Operation, &[(&str, &str)])] = &[
+/// Verb, path, operation, parameters in the path.
+type Row = (&'static str, &'static str, Operation, &'static [(&'static str, &'static str)]);
+
+const OPERATIONS: &[Row] = &[
     ("POST", "/message:send", Operation::SendMessage, &[]),
     ("POST", "/message:stream", Operation::SendStreamingMessage, &[]),
     ("GET", "/tasks/t1", Operation::GetTask, &[("id", "t1")]),
