@@ -296,7 +296,7 @@ proptest! {
     ) {
         match rest::params(operation, &[], &query, &body) {
             Ok(params) => prop_assert!(params.is_object()),
-            Err(error) => prop_assert!(matches!(error.kind(), ErrorKind::Parse | ErrorKind::InvalidParams)),
+            Err(error) => prop_assert!(matches!(error.kind(), ErrorKind::Parse | ErrorKind::InvalidRequest | ErrorKind::InvalidParams)),
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! A worker of one's own is an [`Agent`](crate::agent::Agent) and one line:
 //!
-//! ```ignore
+//! ```text
 //! a2a_edge::serve!(|_vars| Ok(MyAgent));
 //! ```
 
