@@ -12,7 +12,7 @@ await main(async (args) => {
   const [crateDir, rest] = chooses(args[0]) ? [path.join(root, args[0]), args.slice(1)] : [root, args];
   await buildWorker(crateDir, { optimised: false });
   const address = rest.some((arg) => /^--ip(=|$)/.test(arg)) ? [] : ['--ip', '127.0.0.1'];
-  return runVisible(path.join(root, 'node_modules/.bin/wrangler'), ['dev', ...address, ...rest], {
+  return runVisible(path.join(root, 'node_modules/.bin/wrangler'), ['dev', ...address, '--var', 'ENVIRONMENT:development', ...rest], {
     cwd: crateDir,
     // No call home: the worker does not read `request.cf`, and a machine without a way there would wait for it.
     env: { WRANGLER_SEND_METRICS: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' },

@@ -35,6 +35,8 @@ pub struct Settings {
     pub server: Config,
     /// `MAX_BODY_BYTES`
     pub max_body_bytes: u64,
+    /// `ENVIRONMENT`: whether a developer reads the console, and not an operator's log store.
+    pub development: bool,
     /// `TASK_STORE`
     pub store: StoreKind,
     /// `TASK_TTL_S`
@@ -60,6 +62,7 @@ impl Settings {
                 )?,
             },
             max_body_bytes: max_body_bytes(vars)?,
+            development: vars.choice("ENVIRONMENT", false, &[("production", false), ("development", true)])?,
             store: vars.choice("TASK_STORE", StoreKind::Kv, &[("kv", StoreKind::Kv), ("memory", StoreKind::Memory)])?,
             task_ttl: Duration::from_secs(vars.number(
                 "TASK_TTL_S",
@@ -113,6 +116,7 @@ mod tests {
             assert_eq!(settings.store, StoreKind::Kv);
             assert_eq!(settings.task_ttl.as_secs(), 604_800);
             assert_eq!(settings.max_body_bytes, 1_048_576);
+            assert!(!settings.development);
             assert_eq!(settings.server.rest_error_format, ErrorFormat::Both);
             assert_eq!(settings.server.assume_version, None);
             assert_eq!(settings.server.allowed_origins, AllowedOrigins::Any);
@@ -131,6 +135,7 @@ mod tests {
             ("TASK_STORE", "memory"),
             ("TASK_TTL_S", "60"),
             ("LOG_LEVEL", "error"),
+            ("ENVIRONMENT", "development"),
         ])
         .unwrap();
         assert_eq!(settings.server.rest_error_format, ErrorFormat::Problem);
@@ -139,6 +144,7 @@ mod tests {
         assert!(settings.server.tokens.are_required());
         assert_eq!(settings.server.log_level, Level::Error);
         assert_eq!(settings.max_body_bytes, 2000);
+        assert!(settings.development);
         assert_eq!((settings.store, settings.task_ttl.as_secs()), (StoreKind::Memory, 60));
     }
 
@@ -149,6 +155,7 @@ mod tests {
             ("ASSUME_VERSION", "s3cret"),
             ("AUTH_TOKENS", "s3cret"),
             ("LOG_LEVEL", "s3cret"),
+            ("ENVIRONMENT", "s3cret"),
             ("MAX_BODY_BYTES", "0"),
             ("MAX_BODY_BYTES", "1e3"),
             ("MAX_BODY_BYTES", "99999999999999999999"),

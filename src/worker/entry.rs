@@ -170,6 +170,9 @@ fn build<A: Agent + 'static>(
     let lookup = |name: &str| variable(&env, name);
     let vars = Vars::new(&lookup);
     let settings = Settings::build(&vars).map_err(|error| error.to_string())?;
+    if settings.development {
+        agent::install_panic_hook(Some(console_error_panic_hook::hook));
+    }
     let agent = load(&vars).map_err(|error| error.to_string())?;
     FORMAT.set(settings.server.rest_error_format);
     LIMIT.set(settings.max_body_bytes);

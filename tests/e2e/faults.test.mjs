@@ -58,3 +58,15 @@ test('the text of a panic is in no line of the log', async () => {
   assert.ok(lines.some((line) => line.includes('-32603')), 'panics are logged');
   for (const line of lines) assert.ok(!line.includes(SECRET), line);
 });
+
+test('a developer reads the text of a panic on the console, and no caller does', async () => {
+  const developing = await startWorker({ vars: { DEMO_FAULTS: 'on', ENVIRONMENT: 'development' } });
+  try {
+    const answer = await rpc(developing, 'SendMessage', { message: message('panic') });
+    assertRpcError(answer, '1', INTERNAL);
+    assert.ok(!answer.text.includes(SECRET));
+    await developing.waitForLog((line) => line.includes(SECRET));
+  } finally {
+    await developing.stop();
+  }
+});
