@@ -1,6 +1,6 @@
 // npm run bench: what a request costs, next to the floors and to the JavaScript SDK's agent.
 //
-//   node bench/run.mjs [--rounds 30] [--requests 300] [--concurrency 8] [--only edge,floor-js,…] [--cases "unknown task,…"]
+//   node bench/run.mjs [--rounds 25] [--requests 600] [--concurrency 8] [--only edge,floor-js,…] [--cases "unknown task,…"]
 //                      [--sends 20000] [--starts 15] [--add name=main …] [--json file]
 //
 // --sends 0 leaves the memory out, --starts 0 the cold starts. --add compares one more worker with the same answers,
@@ -19,8 +19,8 @@ const COLD_START_BASE = 'constant-js';
 const SEND_CASE = 'SendMessage';
 
 const OPTIONS = {
-  rounds: { type: 'string', default: '30' },
-  requests: { type: 'string', default: '300' },
+  rounds: { type: 'string', default: '25' },
+  requests: { type: 'string', default: '600' },
   concurrency: { type: 'string', default: '8' },
   only: { type: 'string' },
   cases: { type: 'string' },
