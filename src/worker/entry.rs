@@ -49,6 +49,7 @@ extern "C" {
 #[macro_export]
 macro_rules! serve {
     ($load:expr) => {
+        #[allow(unreachable_pub)] // reached from JavaScript
         const _: () = {
             use $crate::worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
