@@ -5,6 +5,7 @@ import path from 'node:path';
 
 const HEARTBEAT_MS = 10_000;
 const EXCERPT_LINES = 30;
+const INTERRUPTED = 130; // as a shell says it
 
 /** A failure whose message is all the user needs; it is printed without a stack. */
 export class SetupError extends Error {}
@@ -22,15 +23,20 @@ export function capture(command, args, options = {}) {
 /** Absolute path of a program on PATH, or `undefined`. */
 export const which = (program) => capture('sh', ['-c', 'command -v "$0"', program]);
 
-/** Passes the user's interrupt on to the child and waits for it. */
+/** Passes the user's interrupt on to the child, waits for it, and then ends as well: no later step may follow. */
 function exitOf(child) {
-  const pass = (signal) => child.kill(signal);
+  let interrupted = false;
+  const pass = (signal) => {
+    interrupted = true;
+    child.kill(signal);
+  };
   process.on('SIGINT', pass).on('SIGTERM', pass);
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => {
       process.off('SIGINT', pass).off('SIGTERM', pass);
-      resolve(code ?? (signal ? 130 : 1));
+      if (interrupted) process.exit(INTERRUPTED);
+      resolve(code ?? (signal ? INTERRUPTED : 1));
     });
   });
 }
