@@ -1,5 +1,5 @@
 // Builds a worker crate with worker-build, unless its last build is still right.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { SetupError, runVisible, say, seconds } from './process.mjs';
 import { inputsOf, isFresh, markFresh, markStale } from './fresh.mjs';
@@ -15,6 +15,15 @@ export function workerCrates() {
   const names = existsSync(examples) ? readdirSync(examples).sort() : [];
   const isWorker = (dir) => ['Cargo.toml', 'wrangler.toml'].every((file) => existsSync(path.join(dir, file)));
   return [root, ...names.map((name) => path.join(examples, name)).filter(isWorker)];
+}
+
+/**
+ * Takes the library's own module out of the target folder. Cargo gives the demo's worker and the library that an example
+ * depends on the same file name there, and would take one for the other; what is missing it links anew.
+ */
+function forgetLibraryModule(targetDir) {
+  const release = path.join(targetDir, 'wasm32-unknown-unknown/release');
+  for (const dir of [release, path.join(release, 'deps')]) rmSync(path.join(dir, 'a2a_edge.wasm'), { force: true });
 }
 
 /**
@@ -35,12 +44,14 @@ export async function buildWorker(crateDir, { optimised = true } = {}) {
   const started = Date.now();
   say(`${name}: building with ${toolchain.rustc}`);
   markStale(crateDir);
+  // One folder for all worker crates: std and the dependencies are compiled once.
+  const targetDir = process.env.CARGO_TARGET_DIR ?? path.join(root, 'target');
+  forgetLibraryModule(targetDir);
   const code = await runVisible(tools.workerBuild, ['--release', '--panic-unwind', ...(optimised ? [] : ['--no-opt']), '--locked'], {
     cwd: crateDir,
     env: {
       ...wasmEnv(toolchain),
-      // One folder for all worker crates: std and the dependencies are compiled once.
-      CARGO_TARGET_DIR: process.env.CARGO_TARGET_DIR ?? path.join(root, 'target'),
+      CARGO_TARGET_DIR: targetDir,
       WASM_BINDGEN_BIN: tools.bindgen,
       ESBUILD_BIN: nodeBin('esbuild'),
       WASM_OPT_BIN: nodeBin('wasm-opt'),
