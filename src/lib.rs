@@ -14,6 +14,7 @@
 //! | `worker` | the ports on Cloudflare, and the door that a request comes in by |
 
 pub mod agent;
+mod hub;
 pub mod memory;
 pub mod ports;
 pub mod protocol;

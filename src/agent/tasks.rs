@@ -96,7 +96,8 @@ impl Tasks {
                 return Err(A2aError::task_not_cancelable(&request.id, state));
             }
             stored.task.status = self.status(TaskState::Canceled, None);
-            match self.store.put(&self.owner, stored).await {
+            let events = vec![stored.task.status_update()];
+            match self.store.put(&self.owner, stored, events).await {
                 Ok(stored) => return Ok(stored.task),
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(store_failed(error)),
@@ -210,7 +211,7 @@ impl Work {
     pub async fn save(&mut self, state: TaskState, message: Option<Message>) -> Result<Task, A2aError> {
         self.stored.task.status = self.tasks.status(state, message);
         for _ in 0..MAX_RACES {
-            match self.tasks.store.put(&self.tasks.owner, self.stored.clone()).await {
+            match self.tasks.store.put(&self.tasks.owner, self.stored.clone(), Vec::new()).await {
                 Ok(stored) => {
                     self.stored = stored;
                     return Ok(self.stored.task.clone());

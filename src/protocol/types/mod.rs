@@ -3,6 +3,7 @@
 //! They serialise to what goes on the wire, and deserialise from the canonical form that
 //! [`schema`](super::schema) makes of whatever a caller sent: camelCase names, enums by name, no nulls.
 
+mod change;
 mod event;
 mod message;
 mod push;
