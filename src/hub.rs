@@ -62,7 +62,6 @@ impl Hub {
     }
 
     /// How many listen to the task.
-    #[cfg(test)]
     pub(crate) fn count(&self, owner: &Owner, id: &str) -> usize {
         self.listeners.borrow().get(&(owner.clone(), id.to_owned())).map_or(0, Vec::len)
     }
@@ -88,6 +87,7 @@ pub(crate) struct Listener {
     listeners: Weak<RefCell<Listeners>>,
 }
 
+#[cfg(any(test, feature = "worker"))] // the memory store looks and listens in one step
 impl Listener {
     /// Drops what waits up to this mark: whoever listens has learnt of it in another way.
     pub(crate) fn forget(&self, mark: u64) {

@@ -27,6 +27,12 @@ pub trait Random {
     fn fill(&self, bytes: &mut [u8]);
 }
 
+/// Work that goes on when its request has been answered.
+pub trait Background {
+    /// Does the work, as long as the platform lets it (30 seconds on Workers).
+    fn spawn(&self, work: LocalBoxFuture<'static, ()>);
+}
+
 /// How grave a log line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Level {
@@ -225,6 +231,12 @@ pub trait TaskStore: fmt::Debug {
         owner: &'a Owner,
         id: &'a str,
     ) -> LocalBoxFuture<'a, Result<Option<Subscription>, StoreError>>;
+
+    /// How many subscriptions to the task there are.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>>;
 
     /// The push notification configs of a task, by id. There is none for a task that is not there.
     ///

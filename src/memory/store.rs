@@ -341,6 +341,10 @@ impl TaskStore for MemoryStore {
         ready(self.listen(owner, id)).boxed_local()
     }
 
+    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>> {
+        ready(Ok(self.hub.count(owner, id))).boxed_local()
+    }
+
     fn push_configs<'a>(
         &'a self,
         owner: &'a Owner,

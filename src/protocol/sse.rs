@@ -25,6 +25,11 @@ pub fn event(data: &str) -> String {
     frame
 }
 
+/// The frame that carries an error: readers that know the name of the event take it for one whatever `data` is.
+pub fn error_event(data: &str) -> String {
+    format!("event: error\n{}", event(data))
+}
+
 /// A frame that no reader sees: it keeps a connection open, or opens it.
 pub fn comment(text: &str) -> String {
     let mut frame = String::with_capacity(text.len() + ": \n\n".len());

@@ -29,6 +29,10 @@ impl Subject {
         self.run(done).expect("a change")
     }
 
+    fn subscribers(&self) -> usize {
+        self.run(self.store.subscribers(&alice(), "task-1")).expect("a number")
+    }
+
     fn begin(&self) -> Stored {
         self.put(&alice(), &task("task-1", "c", TaskState::Working, 0), 0).expect("put")
     }
@@ -73,7 +77,9 @@ pub(crate) fn nobody_subscribes_to_what_is_not_there(make: fn() -> Subject) {
 pub(crate) fn subscribers_see_every_change_in_order(make: fn() -> Subject) {
     let subject = make();
     let mut stored = subject.begin();
+    assert_eq!(subject.subscribers(), 0);
     let (mut first, mut second) = (subject.subscribe(), subject.subscribe());
+    assert_eq!(subject.subscribers(), 2);
     assert_eq!((&first.task, &second.task), (&stored.task, &stored.task));
     let told: Vec<_> = (1..=5).map(piece).chain([completed(&stored)]).collect();
     subject.clock.advance(std::time::Duration::from_secs(2));
@@ -82,6 +88,8 @@ pub(crate) fn subscribers_see_every_change_in_order(make: fn() -> Subject) {
     }
     assert_eq!(taken(&mut first), told);
     assert_eq!(taken(&mut second), told);
+    drop(first);
+    assert_eq!(subject.subscribers(), 1);
     assert_eq!(subject.get(&alice(), "task-1").map(|stored| stored.task), Some(stored.task));
 }
 
@@ -146,7 +154,7 @@ pub(crate) fn push_configs_are_kept_by_task_and_id(make: fn() -> Subject) {
     assert!(subject.configs(&owner, "task-2").is_empty());
     for _ in 0..2 {
         subject.run(subject.store.delete_push_config(&owner, "task-1", "a")).expect("delete");
-        assert_eq!(subject.configs(&owner, "task-1"), [b.clone()]);
+        assert_eq!(subject.configs(&owner, "task-1"), std::slice::from_ref(&b));
     }
 }
 

@@ -93,6 +93,10 @@ impl TaskStore for KvStore {
         self.0.subscribe(owner, id)
     }
 
+    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>> {
+        self.0.subscribers(owner, id)
+    }
+
     fn push_configs<'a>(
         &'a self,
         owner: &'a Owner,

@@ -92,6 +92,10 @@ impl Live {
         self.hub.listen(owner, id)
     }
 
+    pub(super) fn subscribers(&self, owner: &Owner, id: &str) -> usize {
+        self.hub.count(owner, id)
+    }
+
     /// Lets a listener forget what it has seen in `snapshot`, which was read since it began to listen.
     pub(super) fn catch_up(&self, owner: &Owner, listener: &Listener, snapshot: &Stored) {
         let key = (owner.clone(), snapshot.task.id.clone());

@@ -266,6 +266,10 @@ impl<K: Kv + Clone + 'static> TaskStore for KvTasks<K> {
         self.watch(owner, id).boxed_local()
     }
 
+    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>> {
+        ready(Ok(self.live.subscribers(owner, id))).boxed_local()
+    }
+
     fn push_configs<'a>(
         &'a self,
         owner: &'a Owner,
