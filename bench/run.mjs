@@ -52,7 +52,7 @@ function added(texts) {
   return texts.map((text) => {
     const at = text.indexOf('=');
     if (at < 1) throw new Error(`--add ${text}: not name=main`);
-    return { name: text.slice(0, at), main: text.slice(at + 1), vars: { TASK_STORE: 'memory' }, answers: 'protocol' };
+    return { name: text.slice(0, at), main: text.slice(at + 1), vars: { TASK_STORE: 'memory', LOG_LEVEL: 'error' }, answers: 'protocol' };
   });
 }
 

@@ -12,6 +12,7 @@ const open = new Map(); // key -> settle, of each request whose answer is a prom
 let nextKey = 0;
 let current = 0; // whose work is going on
 let idempotent; // of the request whose call is going on: may it be sent again, even if it reached the agent?
+let bindings; // the Worker's environment, the same for every request
 let limit; // longest body to read, in bytes
 
 addEventListener('error', () => instanceDied(current));
@@ -24,11 +25,24 @@ export function reachedAgent(isIdempotent) {
   idempotent = isIdempotent;
 }
 
+export function environment() {
+  return bindings;
+}
+
+// For the main module: what WebAssembly only passes on should not pass through it.
+export function handler() {
+  return serve;
+}
+
 export async function serve(request, env) {
+  bindings ??= env;
+  limit ??= glue.bodyLimit();
   const head = headOf(request);
-  limit ??= glue.bodyLimit(env);
-  const body = request.body === null ? '' : await bodyOf(request);
-  return attempt({ head, body, env }, true);
+  const announced = request.headers.get('content-length');
+  const length = Number(announced);
+  const isPlain = announced !== null && length <= limit;
+  const body = isPlain ? checked(await request.text(), length) : await unusual(request.body, announced);
+  return attempt({ head, body }, true);
 }
 
 // The order of lines is that of `request` in src/worker/frame.rs.
@@ -48,22 +62,22 @@ const NOT_UTF8 = 2;
 const BYTE_ORDER_MARK = '\uFEFF';
 const REPLACEMENT = '\uFFFD';
 
-// The body's text, or why there is none. `text()` is the cheapest way to read a body by far, but it replaces what is
-// not UTF-8 and drops a byte-order mark, both of which the length tells.
-async function bodyOf(request) {
-  const announced = request.headers.get('content-length');
-  if (announced === null) return readPieces(request.body);
-  const length = Number(announced);
-  if (length > limit) {
-    await discardRest(request.body.getReader());
-    return TOO_LARGE;
-  }
-  const text = await request.text();
+// The text of a body of so many bytes, or why there is none. `text()` is the cheapest way to read a body by far, but it
+// replaces what is not UTF-8 and drops a byte-order mark, both of which the length tells.
+function checked(text, length) {
   // As many UTF-16 units as bytes: ASCII, unless a byte was replaced.
   if (text.length === length && !text.includes(REPLACEMENT)) return text;
   const missing = length - new TextEncoder().encode(text).length;
   if (missing === 0) return text;
   return missing === 3 && !text.includes(REPLACEMENT) ? BYTE_ORDER_MARK + text : NOT_UTF8;
+}
+
+// No body, one that is announced to be too long, or one of unknown length.
+async function unusual(stream, announced) {
+  if (stream === null) return '';
+  if (announced === null) return readPieces(stream);
+  await discardRest(stream.getReader());
+  return TOO_LARGE;
 }
 
 // A body of unknown length.
@@ -118,8 +132,8 @@ function attempt(request, mayRepeat) {
   return typeof answer === 'string' ? respond(answer) : settled(answer, request, key, mayRepeat && idempotent);
 }
 
-function call(answer, { head, body, env }, key) {
-  return typeof body === 'string' ? answer(key, head, body, 0, env) : answer(key, head, '', body, env);
+function call(answer, { head, body }, key) {
+  return typeof body === 'string' ? answer(key, head, body, 0) : answer(key, head, '', body);
 }
 
 // Waits for the agent's work, or for the instance to die over this request or another.

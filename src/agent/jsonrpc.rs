@@ -173,7 +173,7 @@ where
     F::Output: Unpin,
 {
     poll_fn(|cx| {
-        let pending = members.iter_mut().filter_map(|member| member.poll_unpin(cx).is_pending().then_some(())).count();
+        let pending = members.iter_mut().map(|member| member.poll_unpin(cx)).filter(Poll::is_pending).count();
         if pending > 0 {
             return Poll::Pending;
         }

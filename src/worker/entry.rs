@@ -36,7 +36,12 @@ const KV_BINDING: &str = "TASKS";
 #[wasm_bindgen(module = "/js/boundary.js")]
 extern "C" {
     /// Serves a request; calls `answer` and, if this instance dies over it, `fail` on the next one.
-    fn serve(request: JsValue, env: JsValue, ctx: JsValue) -> Promise;
+    fn serve(request: JsValue, env: JsValue) -> Promise;
+    /// `serve` itself.
+    #[wasm_bindgen(js_name = handler)]
+    fn serve_function() -> JsValue;
+    /// The Worker's environment: variables and bindings.
+    fn environment() -> JsValue;
     /// The request that is being answered right now has reached the agent.
     #[wasm_bindgen(js_name = reachedAgent)]
     fn reached_agent(idempotent: bool);
@@ -55,22 +60,28 @@ macro_rules! serve {
 
             /// Answers a request: the `fetch` handler of the Worker.
             #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
-            pub fn fetch(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue {
-                $crate::worker::fetch(request, env, ctx)
+            pub fn fetch(request: JsValue, env: JsValue) -> JsValue {
+                $crate::worker::fetch(request, env)
             }
 
             /// Called by the JavaScript side of the door.
             #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
-            pub fn answer(key: u32, head: &str, body: &str, fault: u32, env: JsValue) -> JsValue {
-                $crate::worker::answer(key, head, body, fault, env, $load)
+            pub fn answer(key: u32, head: &str, body: &str, fault: u32) -> JsValue {
+                $crate::worker::answer(key, head, body, fault, $load)
             }
         };
     };
 }
 
 /// Hands a request to the JavaScript side of the door.
-pub fn fetch(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue {
-    serve(request, env, ctx).into()
+pub fn fetch(request: JsValue, env: JsValue) -> JsValue {
+    serve(request, env).into()
+}
+
+/// What [`fetch`] calls, for a main module that would rather call it itself (`js/worker.mjs`).
+#[wasm_bindgen]
+pub fn handler() -> JsValue {
+    serve_function()
 }
 
 /// Answers the request with this head and body: with a string, or a promise of one.
@@ -79,10 +90,9 @@ pub fn answer<A: Agent + 'static>(
     head: &str,
     body: &str,
     fault: u32,
-    env: JsValue,
     load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
 ) -> JsValue {
-    let handler = HANDLER.with_borrow_mut(|handler| Rc::clone(handler.get_or_insert_with(|| open(env, load))));
+    let handler = HANDLER.with_borrow_mut(|handler| Rc::clone(handler.get_or_insert_with(|| open(load))));
     let request = request(head, frame::body(body, fault, LIMIT.get()));
     match handler.handle(&request) {
         Answer::Ready(response) => framed(&response),
@@ -104,8 +114,9 @@ pub fn fail(head: &str, body: &str, fault: u32, reason: &str) -> JsValue {
 
 /// Longest body that the JavaScript side should read.
 #[wasm_bindgen(js_name = bodyLimit)]
-pub fn body_limit(env: &JsValue) -> f64 {
-    let lookup = |name: &str| variable(env, name);
+pub fn body_limit() -> f64 {
+    let env = environment();
+    let lookup = |name: &str| variable(&env, name);
     let limit = config::max_body_bytes(&Vars::new(&lookup)).unwrap_or(config::DEFAULT_MAX_BODY_BYTES);
     // Exact: the greatest limit is far below 2^53.
     limit as f64
@@ -153,9 +164,9 @@ impl Witness for Boundary {
     }
 }
 
-fn open<A: Agent + 'static>(env: JsValue, load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>) -> Rc<dyn Handler> {
+fn open<A: Agent + 'static>(load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>) -> Rc<dyn Handler> {
     agent::install_panic_hook(None);
-    match build(env, load) {
+    match build(&environment(), load) {
         Ok(server) => Rc::new(Serving(server)),
         Err(problem) => {
             let line = serde_json::json!({ "level": "error", "event": "misconfigured", "problem": problem });
@@ -165,10 +176,10 @@ fn open<A: Agent + 'static>(env: JsValue, load: impl FnOnce(&Vars<'_>) -> Result
 }
 
 fn build<A: Agent + 'static>(
-    env: JsValue,
+    env: &JsValue,
     load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
 ) -> Result<Rc<Server<A>>, String> {
-    let lookup = |name: &str| variable(&env, name);
+    let lookup = |name: &str| variable(env, name);
     let vars = Vars::new(&lookup);
     let settings = Settings::build(&vars).map_err(|error| error.to_string())?;
     if settings.development {
@@ -177,7 +188,7 @@ fn build<A: Agent + 'static>(
     let agent = load(&vars).map_err(|error| error.to_string())?;
     FORMAT.set(settings.server.rest_error_format);
     LIMIT.set(settings.max_body_bytes);
-    let ports = ports(&settings, &env).map_err(|error| error.to_string())?;
+    let ports = ports(&settings, env).map_err(|error| error.to_string())?;
     Server::new(agent, settings.server, ports).map_err(|violations| {
         let fields: Vec<String> = violations.into_iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
         format!("agent card: {}", fields.join("; "))
@@ -185,7 +196,7 @@ fn build<A: Agent + 'static>(
 }
 
 fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
-    let (clock, random) = (Rc::new(WorkerClock), Rc::new(WorkerRandom));
+    let (clock, random) = (Rc::new(WorkerClock), Rc::new(WorkerRandom::default()));
     let store: Rc<dyn TaskStore> = match settings.store {
         StoreKind::Memory => Rc::new(MemoryStore::new(clock.clone()).with_ttl(settings.task_ttl)),
         StoreKind::Kv => {

@@ -16,7 +16,7 @@ mod relay;
 pub use entry::{answer, fetch};
 // The exports that the JavaScript side of the door calls.
 #[doc(hidden)]
-pub use entry::{body_limit, fail, wake};
+pub use entry::{body_limit, fail, handler, wake};
 
 // For the code that `serve!` expands to.
 #[doc(hidden)]

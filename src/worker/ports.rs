@@ -1,6 +1,7 @@
 //! Time, chance and the log on Workers.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -30,6 +31,9 @@ const MAX_DELAY: Duration = Duration::from_millis(i32::MAX as u64);
 /// Most bytes that `getRandomValues` gives at once (Web Cryptography API, 10.1.1).
 const MAX_RANDOM_BYTES: usize = 65_536;
 
+/// How many random bytes are fetched at once: enough for 32 ids.
+const RANDOM_STOCK_BYTES: usize = 512;
+
 /// The isolate's clock. On Cloudflare it moves with I/O only, so that nobody can measure computation with it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WorkerClock;
@@ -46,14 +50,26 @@ impl Clock for WorkerClock {
 }
 
 /// The Web Cryptography API's source. It may be asked only while a request is served.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct WorkerRandom;
+///
+/// A call costs far more than the few bytes that an id needs, so some are kept in stock.
+#[derive(Default)]
+pub(super) struct WorkerRandom(RefCell<Vec<u8>>);
 
 impl Random for WorkerRandom {
     fn fill(&self, bytes: &mut [u8]) {
-        for chunk in bytes.chunks_mut(MAX_RANDOM_BYTES) {
-            get_random_values(chunk);
+        let mut stock = self.0.borrow_mut();
+        if bytes.len() > RANDOM_STOCK_BYTES {
+            return bytes.chunks_mut(MAX_RANDOM_BYTES).for_each(get_random_values);
         }
+        if stock.len() < bytes.len() {
+            let mut fresh = vec![0; RANDOM_STOCK_BYTES];
+            get_random_values(&mut fresh);
+            *stock = fresh;
+        }
+        // What is given leaves the stock: no byte is given twice.
+        let rest = stock.len() - bytes.len();
+        bytes.copy_from_slice(&stock[rest..]);
+        stock.truncate(rest);
     }
 }
 
