@@ -150,21 +150,18 @@ impl<A: Agent + 'static> Server<A> {
 
 /// A batch is answered with one body, and a notification with none: neither has room for a stream.
 fn unstreamed(mut admitted: Admitted, in_batch: bool, is_notification: bool) -> Result<Admitted, A2aError> {
-    if !admitted.params.operation().is_streaming() || !(in_batch || is_notification) {
+    let operation = admitted.params.operation();
+    if !operation.is_streaming() || !(in_batch || is_notification) {
         return Ok(admitted);
     }
-    match admitted.params {
+    if let (Params::SendStreamingMessage(request), true) = (&mut admitted.params, is_notification) {
         // Nobody reads what happens, so nobody has to wait for it.
-        Params::SendStreamingMessage(mut request) if is_notification => {
-            request.configuration.get_or_insert_default().return_immediately = true;
-            admitted.params = Params::SendMessage(request);
-            Ok(admitted)
-        }
-        params => {
-            let name = params.operation().name();
-            Err(A2aError::invalid_request().with_message(format!("{name} needs a request of its own")))
-        }
+        let mut request = request.clone();
+        request.configuration.get_or_insert_default().return_immediately = true;
+        admitted.params = Params::SendMessage(request);
+        return Ok(admitted);
     }
+    Err(A2aError::invalid_request().with_message(format!("{operation} needs a request of its own")))
 }
 
 /// All outcomes in their order. Polls every member at each wake-up, which is the least code for so few (`MAX_BATCH`).

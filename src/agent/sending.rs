@@ -151,7 +151,8 @@ impl Stream for Watched {
     }
 }
 
-/// What came of polling the handler.
+/// What came of polling the handler. Made and taken apart at once, so its size is of no matter.
+#[allow(clippy::large_enum_variant)]
 enum Worked {
     /// Something to tell.
     Told(Item),

@@ -18,6 +18,7 @@ use super::dispatch::{Job, Reply, dispatch};
 use super::events::{self, Data, Events, subscribed};
 use super::gate::{Admitted, Gate, Service};
 use super::record::{Binding, Trace};
+use super::relay::Movable;
 use super::sending::{Sending, settled, shorten};
 use super::tasks::Watch;
 use super::{Agent, Context, Failure, Tasks, boundary, record};
@@ -298,7 +299,7 @@ impl<A: Agent + 'static> Server<A> {
     ) -> Sending {
         let (server, trace) = (Rc::clone(self), trace.clone());
         let report = Rc::new(move |error: &A2aError| server.log(error, &trace));
-        let handler = Box::pin(boundary::run(work));
+        let handler = Box::pin(Movable::new(boundary::run(work)));
         Sending::new(handler, tasks, Rc::clone(&self.ports.background), report, history_length)
     }
 
@@ -329,7 +330,8 @@ impl<A: Agent + 'static> Server<A> {
     }
 }
 
-/// What an operation has come to.
+/// What an operation has come to. Nearly always a reply, so boxing it would cost more than it saves.
+#[allow(clippy::large_enum_variant)]
 pub(super) enum Done {
     /// Its result.
     Reply(Reply),
