@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`protocol`] | what A2A says, as pure data |
 //! | [`agent`] | the trait to write, and what stands between it and the wire |
+//! | [`remote`] | calling another agent: requests, answers, errors of every dialect, retries |
 //! | [`ports`] | what the layers above need of a platform |
 //! | [`memory`] | the ports in memory |
 //! | [`vars`] | configuration variables, from wherever |
@@ -17,6 +18,7 @@ pub mod agent;
 pub mod memory;
 pub mod ports;
 pub mod protocol;
+pub mod remote;
 pub mod vars;
 
 #[cfg(feature = "demo")]

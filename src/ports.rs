@@ -7,6 +7,10 @@ use futures_util::future::LocalBoxFuture;
 
 use crate::protocol::types::Task;
 
+mod fetch;
+
+pub use fetch::{BodyStream, Fetch, FetchError, FetchRequest, FetchResponse, ResponseHead};
+
 /// Milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub u64);

@@ -1,0 +1,30 @@
+//! Calling another agent: what the client and the gateway share.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`Binding`] | JSON-RPC or HTTP+JSON |
+//! | [`request`] | an operation and its params to an HTTP request |
+//! | [`answer`], [`events`] | answers and streams, checked, to results or errors |
+//! | `told` and `kind` | every dialect of errors to one meaning |
+//! | [`RemoteError`] | an error with nothing lost; [`RemoteError::to_protocol_error`] makes it fit for passing on |
+//! | [`retry`], [`breaker`] | when to try again, and when to leave an agent alone |
+//! | [`call`] | all of it, driven over the ports |
+
+pub mod answer;
+mod binding;
+mod error;
+pub mod events;
+mod fault;
+mod forward;
+mod internals;
+mod kind;
+pub mod request;
+pub mod retry_after;
+mod told;
+#[cfg(test)]
+pub use binding::Binding;
+pub use error::RemoteError;
+pub use fault::{Cause, TransportFault, Violation};
+
+#[cfg(test)]
+mod tests;
