@@ -12,6 +12,7 @@
 
 pub mod answer;
 mod binding;
+pub mod breaker;
 mod error;
 pub mod events;
 mod fault;
@@ -19,6 +20,7 @@ mod forward;
 mod internals;
 mod kind;
 pub mod request;
+pub mod retry;
 pub mod retry_after;
 mod told;
 #[cfg(test)]
