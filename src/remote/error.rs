@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::binding::Binding;
-use super::fault::{Cause, TransportFault, Violation};
+use super::fault::{Cause, Fault, TransportFault, Violation};
 use super::kind;
 use super::retry_after;
 use super::told::Told;
@@ -91,12 +91,11 @@ impl RemoteError {
         error
     }
 
-    /// A failed fetch, after the head of the answer if that came with `http_status`.
-    pub(super) fn of_cause(binding: Binding, http_status: Option<u16>, cause: Cause) -> Self {
-        let mut error = match cause {
-            Cause::Reported => Self::new(binding, Cause::Reported, ErrorKind::Internal),
-            Cause::Invalid(violation) => Self::new(binding, Cause::Invalid(violation), ErrorKind::InvalidAgentResponse),
-            Cause::Transport(fault) => Self::transport(binding, fault),
+    /// A fault that showed after the head of the answer came with `http_status`, or before it came.
+    pub(super) fn of_fault(binding: Binding, http_status: Option<u16>, fault: Fault) -> Self {
+        let mut error = match fault {
+            Fault::Invalid(violation) => Self::new(binding, Cause::Invalid(violation), ErrorKind::InvalidAgentResponse),
+            Fault::Transport(fault) => Self::transport(binding, fault),
         };
         error.0.http_status = http_status;
         error
@@ -129,11 +128,7 @@ impl RemoteError {
 
     /// What the agent says, or else what the kind says.
     pub fn message(&self) -> &str {
-        match (&self.0.told.message, &self.0.kind) {
-            (Some(message), _) => message,
-            (None, ErrorKind::Custom { http_status, .. }) => phrase(*http_status),
-            (None, kind) => kind.facts().message,
-        }
+        self.own_message().unwrap_or_else(|| default_message(self.0.kind))
     }
 
     /// What the agent says, if it says anything.
@@ -271,8 +266,10 @@ fn kind_of(operation: Operation, told: &Told, status: u16, is_told: bool) -> Err
     }
 }
 
-/// What an HTTP status says by itself.
-pub(super) fn phrase(http_status: u16) -> &'static str {
+/// What is said in the place of a message that is not there, or must not be repeated: by the kind, or by the status of one
+/// that the protocol does not define.
+pub(super) fn default_message(kind: ErrorKind) -> &'static str {
+    let ErrorKind::Custom { http_status, .. } = kind else { return kind.facts().message };
     match http_status {
         400 => "Bad request",
         401 => "Authentication required",

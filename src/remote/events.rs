@@ -72,19 +72,21 @@ fn is_unknown(payload: &Value) -> bool {
     payload.as_object().is_some_and(|payload| !payload.is_empty() && !payload.keys().any(is_known))
 }
 
-/// How far an event brings the stream (specification 3.1.2).
-pub fn progress(event: &Value) -> Progress {
+/// How far an event brings the stream (specification 3.1.2); `None` if it says nothing about that.
+pub fn progress(event: &Value) -> Option<Progress> {
     if event.get("message").is_some() {
-        return Progress::Finished;
+        return Some(Progress::Finished);
     }
-    let holder = event.get("task").or_else(|| event.get("statusUpdate"));
-    let name = holder.and_then(|holder| holder.pointer("/status/state")).and_then(Value::as_str);
-    let state = TaskState::ALL.into_iter().find(|state| Some(state.name()) == name);
-    match state {
-        Some(state) if state.is_terminal() => Progress::Finished,
-        Some(state) if state.is_interrupted() => Progress::Interrupted,
-        Some(_) | None => Progress::Open,
-    }
+    let holder = event.get("task").or_else(|| event.get("statusUpdate"))?;
+    let name = holder.pointer("/status/state").and_then(Value::as_str)?;
+    let state = TaskState::ALL.into_iter().find(|state| state.name() == name)?;
+    Some(if state.is_terminal() {
+        Progress::Finished
+    } else if state.is_interrupted() {
+        Progress::Interrupted
+    } else {
+        Progress::Open
+    })
 }
 
 /// The data of the first frame in a text; empty if there is none.

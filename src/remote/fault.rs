@@ -112,12 +112,21 @@ impl TransportFault {
     }
 }
 
-/// What a failed fetch is: a fault of the transport, but for an answer that is too large.
-pub(super) fn of_fetch(error: &FetchError, limit: usize) -> Cause {
-    match error {
-        FetchError::Unreachable(_) => Cause::Transport(TransportFault::Unreachable),
-        FetchError::TimedOut => Cause::Transport(TransportFault::TimedOut),
-        FetchError::CutShort(_) => Cause::Transport(TransportFault::CutShort),
-        FetchError::TooLarge => Cause::Invalid(Violation::TooLarge { limit }),
+/// A cause that is not of the agent's own telling.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Fault {
+    Invalid(Violation),
+    Transport(TransportFault),
+}
+
+impl Fault {
+    /// What a failed fetch is: a fault of the transport, but for an answer that is too large.
+    pub(super) fn of_fetch(error: &FetchError, limit: usize) -> Self {
+        match error {
+            FetchError::Unreachable(_) => Self::Transport(TransportFault::Unreachable),
+            FetchError::TimedOut => Self::Transport(TransportFault::TimedOut),
+            FetchError::CutShort(_) => Self::Transport(TransportFault::CutShort),
+            FetchError::TooLarge => Self::Invalid(Violation::TooLarge { limit }),
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use super::error::RemoteError;
+use super::error::{RemoteError, default_message};
 use super::fault::{Cause, TransportFault};
 use super::internals::{is_internal, is_internal_key, is_secret};
 use super::kind;
@@ -43,14 +43,10 @@ impl RemoteError {
 
     fn reported_to(&self, filter: &Filter<'_>) -> A2aError {
         let kind = self.kind();
-        let mut error = match kind {
-            ErrorKind::Custom { code, http_status } => A2aError::custom("Error", code, http_status),
-            kind => A2aError::new(kind),
-        };
+        let mut error = A2aError::new(kind);
         match self.own_message().and_then(|message| filter.text(message)) {
             Some(message) => error = error.with_message(message.to_owned()),
-            None if matches!(kind, ErrorKind::Custom { .. }) => error = error.with_message(self.default_message()),
-            None => {}
+            None => error = error.with_message(default_message(kind)),
         }
         let field_violations = filter.violations(self.field_violations());
         if !field_violations.is_empty() {
@@ -83,14 +79,6 @@ impl RemoteError {
         match self.challenge().filter(|challenge| error.http_status() == 401 && !is_internal(challenge)) {
             Some(challenge) => error.with_header("WWW-Authenticate", challenge),
             None => error,
-        }
-    }
-
-    /// What is said in the place of a message that must not be passed on, or is not there.
-    fn default_message(&self) -> &'static str {
-        match self.kind() {
-            ErrorKind::Custom { http_status, .. } => super::error::phrase(http_status),
-            kind => kind.facts().message,
         }
     }
 }

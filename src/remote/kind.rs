@@ -46,10 +46,7 @@ fn upper_snake(name: &str) -> String {
 
 /// The kind of a JSON-RPC code that A2A or JSON-RPC defines.
 pub(super) fn by_code(code: i32) -> Option<ErrorKind> {
-    let known = |kind: &&ErrorKind| match kind {
-        ErrorKind::Custom { .. } => false,
-        kind => kind.facts().code == code,
-    };
+    let known = |kind: &&ErrorKind| !matches!(kind, ErrorKind::Custom { .. }) && kind.facts().code == code;
     ErrorKind::ALL.iter().find(known).copied()
 }
 

@@ -9,10 +9,13 @@
 //! | [`RemoteError`] | an error with nothing lost; [`RemoteError::to_protocol_error`] makes it fit for passing on |
 //! | [`retry`], [`breaker`] | when to try again, and when to leave an agent alone |
 //! | [`call`] | all of it, driven over the ports |
+//!
+//! All but the last is pure.
 
 pub mod answer;
 mod binding;
 pub mod breaker;
+pub mod call;
 mod error;
 pub mod events;
 mod fault;
@@ -22,11 +25,10 @@ mod kind;
 pub mod request;
 pub mod retry;
 pub mod retry_after;
-mod told;
 #[cfg(test)]
+mod tests;
+mod told;
+
 pub use binding::Binding;
 pub use error::RemoteError;
 pub use fault::{Cause, TransportFault, Violation};
-
-#[cfg(test)]
-mod tests;
