@@ -1,5 +1,6 @@
 //! Every dialect of errors that agents, SDKs and gateways were seen to speak, each with what it means.
 
+mod any;
 mod envelope;
 mod forward;
 mod jsonrpc;
