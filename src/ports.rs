@@ -8,8 +8,10 @@ use futures_util::future::LocalBoxFuture;
 use crate::protocol::types::Task;
 
 mod fetch;
+mod uuid;
 
 pub use fetch::{BodyStream, Fetch, FetchError, FetchRequest, FetchResponse, ResponseHead};
+pub(crate) use uuid::uuid4;
 
 /// Milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::ports::{Clock, Cursor, Owner, Random, StoreError, Stored, TaskPage, TaskQuery, TaskStore, Timestamp};
+use crate::ports::{
+    Clock, Cursor, Owner, Random, StoreError, Stored, TaskPage, TaskQuery, TaskStore, Timestamp, uuid4,
+};
 use crate::protocol::error::A2aError;
 use crate::protocol::types::{
     Artifact, CancelTaskRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message, Task, TaskState,
@@ -155,13 +157,8 @@ impl Tasks {
         TaskStatus { state, message, timestamp: Some(self.clock.now()) }
     }
 
-    /// A random id in the form of a version 4 UUID (RFC 9562, 5.4).
     fn new_id(&self) -> String {
-        let mut bytes = [0_u8; 16];
-        self.random.fill(&mut bytes);
-        let bits = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0b11 << 62) | (4 << 76) | (0b10 << 62);
-        let hex = format!("{bits:032x}");
-        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        uuid4(&*self.random)
     }
 }
 

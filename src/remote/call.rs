@@ -1,10 +1,11 @@
 //! One operation on another agent, from beginning to end: deadlines, limits, retries, breakers and fallbacks.
 
+pub mod card;
 mod exchange;
 mod redirect;
 mod stream;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;

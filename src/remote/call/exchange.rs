@@ -7,9 +7,10 @@ use futures_util::future::{Either, select};
 
 use super::redirect;
 use super::stream::{Reading, events};
-use super::{Call, Caller, Reply, after, until};
+use super::{Call, CallPolicy, CallPorts, Caller, Reply, after, until};
 use crate::ports::{BodyStream, FetchRequest, FetchResponse, ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
+use crate::remote::Binding;
 use crate::remote::answer::{self, Sent};
 use crate::remote::error::RemoteError;
 use crate::remote::events::is_event_stream;
@@ -28,79 +29,19 @@ impl Caller {
     ) -> Result<Reply, RemoteError> {
         let id = self.id();
         let request = build(endpoint, call.operation, call.params, &id, call.service);
-        let response = self.open(endpoint, request, deadline).await?;
+        let response = open(endpoint.binding, request, deadline, &self.policy, &self.ports).await?;
         let FetchResponse { head, body } = response;
         let is_success = (200..=299).contains(&head.status);
         if call.operation.is_streaming() && is_success && is_event_stream(&head) {
             return Ok(Reply::Stream(self.events(endpoint, call, id, head, body)));
         }
         let sent = Sent { binding: endpoint.binding, operation: call.operation, id: &id };
-        let body = self.collect(&sent, &head, body, deadline).await?;
+        let body = collect(&sent, &head, body, deadline, &self.policy, &self.ports).await?;
         let now = self.ports.clock.now();
         if call.operation.is_streaming() {
             return Err(answer::instead_of_stream(&sent, &head, &body, now));
         }
         answer::read(&sent, &head, &body, now).map(Reply::Whole)
-    }
-
-    /// Sends the request, after redirects within its origin, and waits for the head of the answer.
-    async fn open(
-        &self,
-        endpoint: &Endpoint,
-        mut request: FetchRequest,
-        deadline: Timestamp,
-    ) -> Result<FetchResponse, RemoteError> {
-        let clock = &self.ports.clock;
-        let limit = until(deadline, clock.now()).min(self.policy.head_timeout);
-        let mut timeout = clock.sleep(limit);
-        let mut hops = 0;
-        loop {
-            let (url, method) = (request.url.clone(), request.method);
-            let sending = self.ports.fetch.fetch(request.clone());
-            let response = match select(sending, timeout).await {
-                Either::Left((response, rest)) => {
-                    timeout = rest;
-                    response.map_err(|error| {
-                        let fault = Fault::of_fetch(&error, self.policy.max_response_bytes);
-                        RemoteError::of_fault(endpoint.binding, None, fault)
-                    })?
-                }
-                Either::Right(_) => {
-                    return Err(RemoteError::transport(endpoint.binding, TransportFault::TimedOut));
-                }
-            };
-            match redirect::target(method, &url, &response.head) {
-                Some(target) if hops < redirect::MAX_REDIRECTS => request.url = target,
-                // One too many is an answer that is none.
-                Some(_) | None => return Ok(response),
-            }
-            hops += 1;
-        }
-    }
-
-    /// Reads a body to its end. Of an error's, what there is.
-    async fn collect(
-        &self,
-        sent: &Sent<'_>,
-        head: &ResponseHead,
-        body: BodyStream,
-        deadline: Timestamp,
-    ) -> Result<Vec<u8>, RemoteError> {
-        let is_error = head.status >= 400;
-        let limit = self.policy.max_response_bytes;
-        let limit = if is_error { limit.min(MAX_ERROR_BYTES) } else { limit };
-        let fail = |fault| RemoteError::of_fault(sent.binding, Some(head.status), fault);
-        if !is_error && announced(head).is_some_and(|length| length > limit) {
-            return Err(fail(Fault::Invalid(Violation::TooLarge { limit })));
-        }
-        let mut bytes = Vec::new();
-        let left = until(deadline, self.ports.clock.now());
-        match read_to_end(body, &mut bytes, limit, self.ports.clock.sleep(left)).await {
-            Ok(()) => Ok(bytes),
-            // The status says that it failed, whatever became of the rest.
-            Err(_) if is_error => Ok(bytes),
-            Err(fault) => Err(fail(fault)),
-        }
     }
 
     fn events(
@@ -123,6 +64,68 @@ impl Caller {
             ends: after(now, self.policy.stream_total),
             limit: self.policy.max_response_bytes,
         })
+    }
+}
+
+/// Sends the request, after redirects within its origin, and waits for the head of the answer.
+pub(super) async fn open(
+    binding: Binding,
+    mut request: FetchRequest,
+    deadline: Timestamp,
+    policy: &CallPolicy,
+    ports: &CallPorts,
+) -> Result<FetchResponse, RemoteError> {
+    let clock = &ports.clock;
+    let limit = until(deadline, clock.now()).min(policy.head_timeout);
+    let mut timeout = clock.sleep(limit);
+    let mut hops = 0;
+    loop {
+        let (url, method) = (request.url.clone(), request.method);
+        let sending = ports.fetch.fetch(request.clone());
+        let response = match select(sending, timeout).await {
+            Either::Left((response, rest)) => {
+                timeout = rest;
+                response.map_err(|error| {
+                    let fault = Fault::of_fetch(&error, policy.max_response_bytes);
+                    RemoteError::of_fault(binding, None, fault)
+                })?
+            }
+            Either::Right(_) => {
+                return Err(RemoteError::transport(binding, TransportFault::TimedOut));
+            }
+        };
+        match redirect::target(method, &url, &response.head) {
+            Some(target) if hops < redirect::MAX_REDIRECTS => request.url = target,
+            // One too many is an answer that is none.
+            Some(_) | None => return Ok(response),
+        }
+        hops += 1;
+    }
+}
+
+/// Reads a body to its end. Of an error's, what there is.
+pub(super) async fn collect(
+    sent: &Sent<'_>,
+    head: &ResponseHead,
+    body: BodyStream,
+    deadline: Timestamp,
+    policy: &CallPolicy,
+    ports: &CallPorts,
+) -> Result<Vec<u8>, RemoteError> {
+    let is_error = head.status >= 400;
+    let limit = policy.max_response_bytes;
+    let limit = if is_error { limit.min(MAX_ERROR_BYTES) } else { limit };
+    let fail = |fault| RemoteError::of_fault(sent.binding, Some(head.status), fault);
+    if !is_error && announced(head).is_some_and(|length| length > limit) {
+        return Err(fail(Fault::Invalid(Violation::TooLarge { limit })));
+    }
+    let mut bytes = Vec::new();
+    let left = until(deadline, ports.clock.now());
+    match read_to_end(body, &mut bytes, limit, ports.clock.sleep(left)).await {
+        Ok(()) => Ok(bytes),
+        // The status says that it failed, whatever became of the rest.
+        Err(_) if is_error => Ok(bytes),
+        Err(fault) => Err(fail(fault)),
     }
 }
 

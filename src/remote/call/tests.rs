@@ -1,6 +1,6 @@
 //! Calls against an agent that does as it is told, on a clock that a test winds.
 
-mod origin;
+pub(crate) mod origin;
 mod resilience;
 mod streaming;
 mod unary;

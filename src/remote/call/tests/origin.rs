@@ -13,7 +13,7 @@ use crate::ports::{Clock, Fetch, FetchError, FetchRequest, FetchResponse, Respon
 
 /// What it does with one request.
 #[derive(Clone)]
-pub(super) enum Script {
+pub(crate) enum Script {
     /// Fails before the head.
     Fails(FetchError),
     /// Never sends a head.
@@ -23,14 +23,14 @@ pub(super) enum Script {
 }
 
 #[derive(Clone, Default)]
-pub(super) struct Answer {
+pub(crate) struct Answer {
     status: u16,
     headers: Vec<(String, String)>,
     pieces: Vec<Piece>,
 }
 
 #[derive(Clone)]
-pub(super) enum Piece {
+pub(crate) enum Piece {
     /// Bytes, in which `$ID` stands for the id of the request.
     Bytes(Vec<u8>),
     /// Milliseconds of silence.
@@ -42,21 +42,21 @@ pub(super) enum Piece {
 }
 
 impl Answer {
-    pub(super) fn new(status: u16, content_type: &str, body: &str) -> Self {
+    pub(crate) fn new(status: u16, content_type: &str, body: &str) -> Self {
         Self { status, ..Self::default() }.header("Content-Type", content_type).piece(Piece::Bytes(body.into()))
     }
 
-    pub(super) fn header(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    pub(super) fn piece(mut self, piece: Piece) -> Self {
+    pub(crate) fn piece(mut self, piece: Piece) -> Self {
         self.pieces.push(piece);
         self
     }
 
-    pub(super) fn text(self, text: &str) -> Self {
+    pub(crate) fn text(self, text: &str) -> Self {
         self.piece(Piece::Bytes(text.into()))
     }
 }
@@ -68,12 +68,12 @@ impl From<Answer> for Script {
 }
 
 /// A JSON-RPC answer with a result.
-pub(super) fn result(result: &str) -> Answer {
+pub(crate) fn result(result: &str) -> Answer {
     Answer::new(200, "application/json", &format!(r#"{{"jsonrpc":"2.0","id":$ID,"result":{result}}}"#))
 }
 
 /// A JSON-RPC answer with an error.
-pub(super) fn error(code: i32) -> Answer {
+pub(crate) fn error(code: i32) -> Answer {
     Answer::new(
         200,
         "application/json",
@@ -81,13 +81,13 @@ pub(super) fn error(code: i32) -> Answer {
     )
 }
 
-pub(super) fn task() -> Answer {
+pub(crate) fn task() -> Answer {
     result(r#"{"id":"t1","status":{"state":"TASK_STATE_WORKING"}}"#)
 }
 
 /// All agents at once: each request is taken by the next script of its host, the last one again and again.
 #[derive(Default)]
-pub(super) struct Origin {
+pub(crate) struct Origin {
     scripts: RefCell<Vec<(String, VecDeque<Script>)>>,
     seen: RefCell<Vec<(Timestamp, FetchRequest)>>,
     open: Rc<Cell<usize>>,
@@ -96,39 +96,40 @@ pub(super) struct Origin {
 
 impl Origin {
     /// Agent `https://a0.example` with these scripts.
-    pub(super) fn new<S: Into<Script>>(scripts: impl IntoIterator<Item = S>) -> Self {
+    pub(crate) fn new<S: Into<Script>>(scripts: impl IntoIterator<Item = S>) -> Self {
         Self::default().and("a0.example", scripts)
     }
 
-    pub(super) fn and<S: Into<Script>>(self, host: &str, scripts: impl IntoIterator<Item = S>) -> Self {
+    pub(crate) fn and<S: Into<Script>>(self, host: &str, scripts: impl IntoIterator<Item = S>) -> Self {
         self.scripts.borrow_mut().push((host.to_owned(), scripts.into_iter().map(Into::into).collect()));
         self
     }
 
-    pub(super) fn on(mut self, clock: Rc<ManualClock>) -> Self {
+    pub(crate) fn on(mut self, clock: Rc<ManualClock>) -> Self {
         self.clock = clock;
         self
     }
 
     /// Requests so far, each with the milliseconds since `start`.
-    pub(super) fn seen(&self) -> Vec<(Timestamp, FetchRequest)> {
+    pub(crate) fn seen(&self) -> Vec<(Timestamp, FetchRequest)> {
         self.seen.borrow().clone()
     }
 
     /// How many were sent to each host, as `a0 a0 a1`.
-    pub(super) fn hosts(&self) -> String {
+    pub(crate) fn hosts(&self) -> String {
         let host = |request: &FetchRequest| request.url[8..].split('.').next().unwrap_or_default().to_owned();
         self.seen.borrow().iter().map(|(_, request)| host(request)).collect::<Vec<_>>().join(" ")
     }
 
     /// How many bodies are neither read to the end nor dropped.
-    pub(super) fn open(&self) -> usize {
+    pub(crate) fn open(&self) -> usize {
         self.open.get()
     }
 
     fn script(&self, url: &str) -> Script {
         let mut scripts = self.scripts.borrow_mut();
-        let (_, queue) = scripts.iter_mut().find(|(host, _)| url.starts_with(&format!("https://{host}/"))).unwrap();
+        let (_, queue) =
+            scripts.iter_mut().find(|(host, _)| format!("{url}/").starts_with(&format!("https://{host}/"))).unwrap();
         if queue.len() > 1 { queue.pop_front().unwrap() } else { queue.front().unwrap().clone() }
     }
 }
