@@ -114,3 +114,6 @@ impl Random for SystemRandom {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
