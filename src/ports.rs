@@ -8,6 +8,12 @@ use futures_util::stream::LocalBoxStream;
 
 use crate::protocol::types::{StreamResponse, Task, TaskPushNotificationConfig};
 
+mod fetch;
+mod uuid;
+
+pub use fetch::{BodyStream, Fetch, FetchError, FetchRequest, FetchResponse, ResponseHead};
+pub(crate) use uuid::uuid4;
+
 /// Milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub u64);

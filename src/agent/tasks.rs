@@ -9,7 +9,9 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::server::Ports;
 use super::work::Work;
-use crate::ports::{Clock, Cursor, Owner, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore, Timestamp};
+use crate::ports::{
+    Clock, Cursor, Owner, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore, Timestamp, uuid4,
+};
 use crate::protocol::error::A2aError;
 use crate::protocol::types::{
     CancelTaskRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message, SubscribeToTaskRequest, Task,
@@ -268,13 +270,8 @@ impl Tasks {
         TaskStatus { state, message, timestamp: Some(self.now()) }
     }
 
-    /// A random id in the form of a version 4 UUID (RFC 9562, 5.4).
     pub(super) fn new_id(&self) -> String {
-        let mut bytes = [0_u8; 16];
-        self.0.ports.random.fill(&mut bytes);
-        let bits = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0b11 << 62) | (4 << 76) | (0b10 << 62);
-        let hex = format!("{bits:032x}");
-        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        uuid4(&*self.0.ports.random)
     }
 }
 
