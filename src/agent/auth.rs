@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::ports::Owner;
 use crate::protocol::error::{A2aError, SERVER_ERROR};
+use crate::protocol::json;
 
 /// Realm named in challenges.
 const REALM: &str = "a2a";
@@ -34,8 +35,8 @@ impl Tokens {
     ///
     /// # Errors
     /// [`TokenError`], when it is anything else.
-    pub fn parse(json: &str) -> Result<Self, TokenError> {
-        let entries: Map<String, Value> = serde_json::from_str(json).map_err(|_| TokenError::NotAnObject)?;
+    pub fn parse(text: &str) -> Result<Self, TokenError> {
+        let Ok(Value::Object(entries)) = json::parse(text) else { return Err(TokenError::NotAnObject) };
         let mut tokens = Vec::with_capacity(entries.len());
         for (token, subject) in entries {
             let Value::String(subject) = subject else { return Err(TokenError::NotAnObject) };

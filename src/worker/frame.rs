@@ -1,9 +1,10 @@
 //! How a request and its answer look while they cross between JavaScript and WebAssembly: `js/boundary.js` is the other
 //! side of everything here.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::protocol::http::{Body, Headers, Request, Response};
+use crate::protocol::http::{Body, Headers, JSON, Request, Response};
 
 /// The body of a request: its text, unless `fault` says that there is none to be had.
 pub(super) fn body(text: &str, fault: u32, limit: u64) -> Body<'_> {
@@ -46,8 +47,13 @@ fn split_url(url: &str) -> (&str, &str, &str) {
     (origin, path, query)
 }
 
-/// A response as one string: status, then a line for each header, an empty line, the body.
-pub(super) fn frame(response: &Response) -> String {
+/// A response as one string: status, then a line for each header, an empty line, the body. What nearly every JSON-RPC
+/// call gets, an object as JSON with status 200 and no other header, is the body alone.
+pub(super) fn frame(response: &Response) -> Cow<'_, str> {
+    let is_plain = response.status == 200 && response.content_type == Some(JSON) && response.headers.is_empty();
+    if is_plain && response.body.starts_with('{') {
+        return Cow::Borrowed(&response.body);
+    }
     let mut text = String::with_capacity(response.body.len() + 128);
     // Writing to a String does not fail.
     let _ = write!(text, "{}", response.status);
@@ -59,7 +65,7 @@ pub(super) fn frame(response: &Response) -> String {
     }
     text.push_str("\n\n");
     text.push_str(&response.body);
-    text
+    text.into()
 }
 
 #[cfg(test)]
@@ -84,5 +90,17 @@ mod tests {
         assert_eq!(split_url("http://h/"), ("http://h", "/", ""));
         assert_eq!(split_url("http://h?x=/y"), ("http://h", "", "x=/y"));
         assert_eq!(split_url(""), ("", "", ""));
+    }
+
+    #[test]
+    fn an_object_under_200_is_its_own_frame_and_all_else_is_told_in_lines() {
+        let object = || Response::new(200, JSON, "{\"a\":1}".to_owned());
+        assert_eq!(frame(&object()), "{\"a\":1}");
+        let with_header = object().with_header("Vary", "Origin");
+        assert_eq!(frame(&with_header), "200\nContent-Type: application/json\nVary: Origin\n\n{\"a\":1}");
+        let list = Response { body: "[1]".to_owned(), ..object() };
+        assert_eq!(frame(&list), "200\nContent-Type: application/json\n\n[1]");
+        assert_eq!(frame(&Response { status: 404, ..object() }), "404\nContent-Type: application/json\n\n{\"a\":1}");
+        assert_eq!(frame(&Response::empty(204)), "204\n\n");
     }
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Message, Struct, TaskPushNotificationConfig, TaskState, is_default};
+use super::{Message, NotCanonical, Struct, TaskPushNotificationConfig, TaskState, from_value, is_default};
 use crate::ports::Timestamp;
 use crate::protocol::operation::Operation;
 use crate::protocol::time;
@@ -206,8 +206,7 @@ impl Params {
     ///
     /// # Errors
     /// Only for a value that did not come from there.
-    pub fn from_canonical(operation: Operation, params: Value) -> Result<Self, serde_json::Error> {
-        use serde_json::from_value;
+    pub fn from_canonical(operation: Operation, params: Value) -> Result<Self, NotCanonical> {
         Ok(match operation {
             Operation::SendMessage => Self::SendMessage(from_value(params)?),
             Operation::SendStreamingMessage => Self::SendStreamingMessage(from_value(params)?),

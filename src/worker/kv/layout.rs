@@ -123,7 +123,7 @@ impl Metadata {
     /// # Errors
     /// [`StoreError::Corrupt`] if the metadata is not what [`of`](Self::of) gives.
     pub(super) fn read(key: &str, metadata: Option<Value>) -> Result<Self, StoreError> {
-        let metadata = metadata.and_then(|metadata| serde_json::from_value(metadata).ok());
+        let metadata = metadata.and_then(|metadata| types::from_value(metadata).ok());
         metadata.ok_or_else(|| corrupt(key, "no metadata of a task"))
     }
 
