@@ -8,18 +8,22 @@
 // The generated wrappers. A circular import, but bindings are live, and they always call the live instance.
 import * as glue from '../../../index.js';
 
-const open = new Map(); // key -> settle, of each request whose answer is a promise
+// What is going on, by its key: requests whose answer is not there yet, event streams, and work in the background. Only in
+// the context of its own request may it be taken further, so whoever wakes it settles a promise of that request's.
+const going = new Map();
 let nextKey = 0;
 let current = 0; // whose work is going on
+let context; // of the request that it belongs to
 let idempotent; // of the request whose call is going on: may it be sent again, even if it reached the agent?
 let bindings; // the Worker's environment, the same for every request
 let limit; // longest body to read, in bytes
 
 addEventListener('error', () => instanceDied(current));
 
-export function resume(key) {
-  current = key;
-}
+// How work ends without an item: by its own doing, by another's, or since nobody wants it any more.
+const CULPRIT = Symbol('culprit');
+const BYSTANDER = Symbol('bystander');
+const LEFT = Symbol('left');
 
 export function reachedAgent(isIdempotent) {
   idempotent = isIdempotent;
@@ -29,12 +33,25 @@ export function environment() {
   return bindings;
 }
 
+export function wake(key) {
+  going.get(key)?.wake?.();
+}
+
+// Makes room for work in the background of the request that is going on now, and sees it through.
+export function spawn() {
+  const key = newKey();
+  const work = begin(key, context);
+  const done = Promise.resolve().then(() => next(key, work)).finally(() => going.delete(key));
+  context?.waitUntil(done);
+  return key;
+}
+
 // For the main module: what WebAssembly only passes on should not pass through it.
 export function handler() {
   return serve;
 }
 
-export async function serve(request, env) {
+export async function serve(request, env, ctx) {
   bindings ??= env;
   limit ??= glue.bodyLimit();
   const head = headOf(request);
@@ -42,7 +59,7 @@ export async function serve(request, env) {
   const length = Number(announced);
   const isPlain = announced !== null && length <= limit;
   const body = isPlain ? checked(await request.text(), length) : await unusual(request.body, announced);
-  return attempt({ head, body }, true);
+  return attempt({ head, body, ctx }, true);
 }
 
 // The order of lines is that of `request` in src/worker/frame.rs.
@@ -116,11 +133,22 @@ async function discardRest(reader) {
   await reader.cancel();
 }
 
+function newKey() {
+  return (nextKey = (nextKey + 1) >>> 0);
+}
+
+function begin(key, ctx) {
+  const work = { ctx, wake: undefined, end: undefined };
+  going.set(key, work);
+  return work;
+}
+
 // The first try may be followed by a second, the second by none.
 function attempt(request, mayRepeat) {
-  const key = (nextKey = (nextKey + 1) >>> 0);
+  const key = newKey();
   let answer;
   current = key;
+  context = request.ctx;
   idempotent = true;
   try {
     if (!mayRepeat) glue.wake();
@@ -129,7 +157,7 @@ function attempt(request, mayRepeat) {
     if (isTrap(error)) instanceDied(key);
     return failed(request, '');
   }
-  return typeof answer === 'string' ? respond(answer) : settled(answer, request, key, mayRepeat && idempotent);
+  return answer === undefined ? pending(request, key, mayRepeat && idempotent) : respond(answer, request, key);
 }
 
 function call(answer, { head, body }, key) {
@@ -137,18 +165,34 @@ function call(answer, { head, body }, key) {
 }
 
 // Waits for the agent's work, or for the instance to die over this request or another.
-async function settled(answer, request, key, mayRepeat) {
-  const { promise, resolve } = Promise.withResolvers();
-  open.set(key, resolve);
+async function pending(request, key, mayRepeat) {
+  const answer = await next(key, begin(key, request.ctx));
+  going.delete(key);
+  if (typeof answer === 'string') return respond(answer, request, key);
+  if (answer === BYSTANDER) return mayRepeat ? attempt(request, false) : failed(request, 'INSTANCE_RESET');
+  return failed(request, '');
+}
+
+// Takes work further until there is an item (a string, or null after the last), or it has ended without one.
+async function next(key, work) {
+  for (;;) {
+    // Before the work goes on, or a wake-up in its course would be lost.
+    const { promise, resolve } = Promise.withResolvers();
+    work.wake = resolve;
+    const item = work.end ?? poll(key, work);
+    if (item !== undefined) return item;
+    await promise;
+  }
+}
+
+function poll(key, work) {
+  current = key;
+  context = work.ctx;
   try {
-    const outcome = await Promise.race([answer, promise]);
-    if (typeof outcome === 'string') return respond(outcome);
-    if (outcome.culprit) return failed(request, '');
-    return mayRepeat ? attempt(request, false) : failed(request, 'INSTANCE_RESET');
-  } catch {
-    return failed(request, '');
-  } finally {
-    open.delete(key);
+    return glue.poll(key);
+  } catch (error) {
+    if (isTrap(error)) instanceDied(key);
+    return CULPRIT;
   }
 }
 
@@ -158,21 +202,67 @@ function isTrap(error) {
 }
 
 function instanceDied(culprit) {
-  const waiting = [...open];
-  open.clear();
-  for (const [key, settle] of waiting) settle({ culprit: key === culprit });
+  const victims = [...going];
+  going.clear();
+  for (const [key, work] of victims) {
+    work.end = key === culprit ? CULPRIT : BYSTANDER;
+    work.wake?.();
+  }
 }
 
+const WORST = '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}';
+
 // The fresh instance words the error. If even that traps, this module does, without an id.
-function failed({ head, body }, reason) {
+function failed(request, reason) {
+  const answer = worded(request, reason, false);
+  return answer === undefined ? new Response(WORST, { headers: { 'Content-Type': 'application/json' } }) : respond(answer);
+}
+
+function worded({ head, body }, reason, asEvent) {
   try {
     glue.wake();
-    return respond(typeof body === 'string' ? glue.fail(head, body, 0, reason) : glue.fail(head, '', body, reason));
+    return typeof body === 'string' ? glue.fail(head, body, 0, reason, asEvent) : glue.fail(head, '', body, reason, asEvent);
   } catch {
-    return new Response('{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"Internal error"}}', {
-      headers: { 'Content-Type': 'application/json' },
-    });
+    return undefined;
   }
+}
+
+const encoder = new TextEncoder();
+
+// The body of a response whose pieces the work of this key makes, each when it is asked for.
+function streamOf(key, request) {
+  const work = begin(key, request.ctx);
+  let closed;
+  // Keeps the request alive when its caller has left, until the work has been stopped in an orderly way.
+  request.ctx?.waitUntil(new Promise((resolve) => (closed = resolve)));
+  const close = (controller) => {
+    going.delete(key);
+    controller?.close();
+    closed();
+  };
+  const pull = async (controller) => {
+    const piece = await next(key, work);
+    if (typeof piece === 'string') return controller.enqueue(encoder.encode(piece));
+    if (piece === CULPRIT || piece === BYSTANDER) {
+      const reason = piece === BYSTANDER ? 'INSTANCE_RESET' : '';
+      controller.enqueue(encoder.encode(worded(request, reason, true) ?? `event: error\ndata: ${WORST}\n\n`));
+    }
+    return close(piece === LEFT ? undefined : controller);
+  };
+  const cancel = () => {
+    if (!going.has(key)) return;
+    work.end = LEFT;
+    current = key;
+    context = request.ctx;
+    try {
+      glue.leave(key);
+    } catch (error) {
+      if (isTrap(error)) instanceDied(key);
+    }
+    work.wake?.();
+    close();
+  };
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
 
 // A Response made with headers that exist already is cheaper than one that makes its own.
@@ -181,7 +271,7 @@ const MAX_INITS = 64;
 const plain = initOf('200\nContent-Type: application/json');
 
 // Reads what `frame` in src/worker/frame.rs wrote.
-function respond(frame) {
+function respond(frame, request, key) {
   if (frame[0] === '{') return new Response(frame, plain);
   const end = frame.indexOf('\n\n');
   const head = frame.slice(0, end);
@@ -191,6 +281,7 @@ function respond(frame) {
     init = initOf(head);
     inits.set(head, init);
   }
+  if (init.isStream) return new Response(streamOf(key, request), init);
   return new Response(frame.length === end + 2 ? null : frame.slice(end + 2), init);
 }
 
@@ -200,5 +291,5 @@ function initOf(head) {
     const colon = line.indexOf(': ');
     return [line.slice(0, colon), line.slice(colon + 2)];
   });
-  return { status: Number(status), headers: new Headers(headers) };
+  return { status: Number(status), headers: new Headers(headers), isStream: head.includes('\nContent-Type: text/event-stream') };
 }

@@ -7,6 +7,8 @@
 //! |---|---|
 //! | [`protocol`] | what A2A says, as pure data |
 //! | [`agent`] | the trait to write, and what stands between it and the wire |
+//! | [`remote`] | calling another agent: requests, answers, errors of every dialect, retries |
+//! | [`client`] | a typed client for agents |
 //! | [`ports`] | what the layers above need of a platform |
 //! | [`memory`] | the ports in memory |
 //! | [`vars`] | configuration variables, from wherever |
@@ -14,9 +16,12 @@
 //! | `worker` | the ports on Cloudflare, and the door that a request comes in by |
 
 pub mod agent;
+pub mod client;
+mod hub;
 pub mod memory;
 pub mod ports;
 pub mod protocol;
+pub mod remote;
 pub mod vars;
 
 #[cfg(feature = "demo")]

@@ -4,8 +4,15 @@ use std::fmt;
 use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
+use futures_util::stream::LocalBoxStream;
 
-use crate::protocol::types::Task;
+use crate::protocol::types::{StreamResponse, Task, TaskPushNotificationConfig};
+
+mod fetch;
+mod uuid;
+
+pub use fetch::{BodyStream, Fetch, FetchError, FetchRequest, FetchResponse, ResponseHead};
+pub(crate) use uuid::uuid4;
 
 /// Milliseconds since the Unix epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -24,6 +31,12 @@ pub trait Clock {
 pub trait Random {
     /// Fills `bytes` from a cryptographically secure source.
     fn fill(&self, bytes: &mut [u8]);
+}
+
+/// Work that goes on when its request has been answered.
+pub trait Background {
+    /// Does the work, as long as the platform lets it (30 seconds on Workers).
+    fn spawn(&self, work: LocalBoxFuture<'static, ()>);
 }
 
 /// How grave a log line is.
@@ -135,6 +148,11 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// [`Unstorable`](Self::Unstorable): a task has [`MAX_PUSH_CONFIGS`] already.
+    pub(crate) fn too_many_push_configs() -> Self {
+        Self::Unstorable(format!("more than {MAX_PUSH_CONFIGS} push notification configs"))
+    }
+
     /// [`Corrupt`](Self::Corrupt), by where the JSON of `what` is at fault. Not in serde's words: they quote what they
     /// found.
     pub(crate) fn unreadable(what: &str, error: &serde_json::Error) -> Self {
@@ -156,6 +174,24 @@ pub fn is_task_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_TASK_ID_BYTES && !id.chars().any(char::is_control)
 }
 
+/// A task, and what happens to it from then on: nothing in between is lost.
+pub struct Subscription {
+    /// The task when the subscription began.
+    pub task: Task,
+    /// Every change since, in order. It ends when the store will tell no more; whoever listens stops at a state that
+    /// ends a stream. An error is the last item.
+    pub events: LocalBoxStream<'static, Result<StreamResponse, StoreError>>,
+}
+
+impl fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription").field("task", &self.task.id).finish_non_exhaustive()
+    }
+}
+
+/// Most push notification configs of one task: each of them is a request at every change.
+pub const MAX_PUSH_CONFIGS: usize = 16;
+
 /// Keeps tasks, each under its owner. Nobody can read, count or overwrite another owner's tasks.
 pub trait TaskStore: fmt::Debug {
     /// The task of this id, if `owner` has one.
@@ -164,13 +200,82 @@ pub trait TaskStore: fmt::Debug {
     /// [`StoreError::Unavailable`] or [`StoreError::Corrupt`].
     fn get<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<Option<Stored>, StoreError>>;
 
-    /// Writes the task; `stored.revision` is that of the read it is based on, 0 for a new task. Returns the new one.
+    /// Writes the task and then shows `events`, which tell of the change, to its subscribers. `stored.revision` is that
+    /// of the read it is based on, 0 for a new task. Returns the new one.
     ///
     /// A task that has been dropped since it was read, by age or for room, is simply there again.
     ///
     /// # Errors
     /// [`StoreError::Conflict`] from stores that can tell; [`StoreError::Unavailable`]; [`StoreError::Unstorable`].
-    fn put<'a>(&'a self, owner: &'a Owner, stored: Stored) -> LocalBoxFuture<'a, Result<Stored, StoreError>>;
+    fn put<'a>(
+        &'a self,
+        owner: &'a Owner,
+        stored: Stored,
+        events: Vec<StreamResponse>,
+    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>>;
+
+    /// A step on the way, like one piece of an artifact: as [`put`](Self::put), but a store whose writes are dear may
+    /// leave the writing to the `put` that follows, and show the task as it stands to this instance alone until then.
+    ///
+    /// # Errors
+    /// As [`put`](Self::put).
+    fn progress<'a>(
+        &'a self,
+        owner: &'a Owner,
+        stored: Stored,
+        events: Vec<StreamResponse>,
+    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
+        self.put(owner, stored, events)
+    }
+
+    /// The task, with all that happens to it from now on. `None` if `owner` has no such task.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] or [`StoreError::Corrupt`].
+    fn subscribe<'a>(
+        &'a self,
+        owner: &'a Owner,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Option<Subscription>, StoreError>>;
+
+    /// How many subscriptions to the task there are.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>>;
+
+    /// The push notification configs of a task, by id. There is none for a task that is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] or [`StoreError::Corrupt`].
+    fn push_configs<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Vec<TaskPushNotificationConfig>, StoreError>>;
+
+    /// Adds a config to the task that it names, or replaces the one of its id. The task is there: whoever calls has
+    /// looked.
+    ///
+    /// # Errors
+    /// [`StoreError::Unstorable`] for an id that breaks [`is_task_id`], and for one config more than
+    /// [`MAX_PUSH_CONFIGS`]; [`StoreError::Unavailable`].
+    fn put_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        config: TaskPushNotificationConfig,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>>;
+
+    /// Removes a config, if it is there.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`].
+    fn delete_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>>;
 
     /// A page of `owner`'s tasks.
     ///

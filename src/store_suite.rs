@@ -1,5 +1,9 @@
 //! What every [`TaskStore`] must do. A store's own tests call [`store_suite!`] with what makes an empty one.
 
+mod live;
+
+pub(crate) use live::*;
+
 use std::future::Future;
 use std::rc::Rc;
 use std::time::Duration;
@@ -50,6 +54,14 @@ macro_rules! store_suite {
             tasks_expire_after_their_last_write
             an_expired_task_can_be_written
             lists_agree_with_a_model
+            nobody_subscribes_to_what_is_not_there
+            subscribers_see_every_change_in_order
+            who_subscribes_late_misses_nothing_and_sees_nothing_twice
+            a_step_that_is_based_on_an_old_read_is_refused
+            steps_are_seen_by_who_reads
+            push_configs_are_kept_by_task_and_id
+            push_configs_outlive_writes
+            push_configs_have_bounds
         );
     };
     ($make:path: $($behaviour:ident)*) => {
@@ -73,7 +85,7 @@ impl Subject {
     }
 
     pub(crate) fn put(&self, owner: &Owner, task: &Task, revision: u64) -> Result<Stored, StoreError> {
-        self.run(self.store.put(owner, Stored { task: task.clone(), revision }))
+        self.run(self.store.put(owner, Stored { task: task.clone(), revision }, Vec::new()))
     }
 
     /// Writes tasks that are not there yet.

@@ -15,6 +15,7 @@ const EXTENSION: &str = "https://example.com/ext/geo/v1";
 
 fn strict() -> Served {
     server_with(|demo, config| {
+        demo.streaming = false;
         demo.required_extensions = vec![EXTENSION.to_owned()];
         config.tokens = a2a_edge::agent::Tokens::parse(r#"{"t-alice":"alice"}"#).unwrap();
     })

@@ -8,16 +8,25 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use a2a_edge::ErrorKind;
-use a2a_edge::agent::Tasks;
-use a2a_edge::memory::{ManualClock, MemoryStore, SeededRandom};
-use a2a_edge::ports::{Owner, StoreError, Stored, TaskPage, TaskQuery, TaskStore};
-use a2a_edge::protocol::types::{CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message, TaskState};
+use a2a_edge::agent::{Ports, Tasks};
+use a2a_edge::memory::{ManualBackground, ManualClock, MemoryLog, MemoryStore, SeededRandom};
+use a2a_edge::ports::{Owner, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore};
+use a2a_edge::protocol::types::{
+    CancelTaskRequest, GetTaskRequest, ListTasksRequest, Message, StreamResponse, TaskPushNotificationConfig, TaskState,
+};
 use futures::executor::block_on;
 use futures::future::{FutureExt, LocalBoxFuture};
 use support::START;
 
 fn tasks_in(store: Rc<dyn TaskStore>, owner: Owner) -> Tasks {
-    Tasks::new(owner, store, Rc::new(ManualClock::new(START)), Rc::new(SeededRandom::new(7)))
+    let ports = Ports {
+        store,
+        clock: Rc::new(ManualClock::new(START)),
+        random: Rc::new(SeededRandom::new(7)),
+        log: Rc::new(MemoryLog::default()),
+        background: Rc::new(ManualBackground::default()),
+    };
+    Tasks::new(owner, Rc::new(ports))
 }
 
 fn memory() -> Rc<MemoryStore> {
@@ -133,21 +142,63 @@ impl TaskStore for Contended {
         self.inner.get(owner, id)
     }
 
-    fn put<'a>(&'a self, owner: &'a Owner, stored: Stored) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
+    fn put<'a>(
+        &'a self,
+        owner: &'a Owner,
+        stored: Stored,
+        events: Vec<StreamResponse>,
+    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
         async move {
             if stored.revision > 0 && self.rivals.get() > 0 {
                 self.rivals.set(self.rivals.get() - 1);
                 let mut current = self.inner.get(owner, &stored.task.id).await?.unwrap();
                 current.task.status.state = self.rival_state;
-                self.inner.put(owner, current).await?;
+                self.inner.put(owner, current, Vec::new()).await?;
             }
-            self.inner.put(owner, stored).await
+            self.inner.put(owner, stored, events).await
         }
         .boxed_local()
     }
 
     fn list<'a>(&'a self, owner: &'a Owner, query: &'a TaskQuery) -> LocalBoxFuture<'a, Result<TaskPage, StoreError>> {
         self.inner.list(owner, query)
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        owner: &'a Owner,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Option<Subscription>, StoreError>> {
+        self.inner.subscribe(owner, id)
+    }
+
+    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>> {
+        self.inner.subscribers(owner, id)
+    }
+
+    fn push_configs<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Vec<TaskPushNotificationConfig>, StoreError>> {
+        self.inner.push_configs(owner, task_id)
+    }
+
+    fn put_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        config: TaskPushNotificationConfig,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        self.inner.put_push_config(owner, config)
+    }
+
+    fn delete_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        self.inner.delete_push_config(owner, task_id, id)
     }
 }
 

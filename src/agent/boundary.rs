@@ -5,9 +5,11 @@ use std::cell::Cell;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, Stream, StreamExt};
 
 use super::Failure;
+use super::tasks::store_failed;
+use crate::ports::StoreError;
 use crate::protocol::error::A2aError;
 
 thread_local! {
@@ -28,6 +30,16 @@ pub(super) async fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Re
         Ok(Err(failure)) => Err(failure.into_error()),
         Err(payload) => Err(panicked(payload)),
     }
+}
+
+/// Guards a stream that the agent makes in the same way: a panic in it is its last item.
+pub(super) fn guard<T: 'static>(
+    items: impl Stream<Item = Result<T, StoreError>> + 'static,
+) -> impl Stream<Item = Result<T, A2aError>> + 'static {
+    AssertUnwindSafe(items).catch_unwind().map(|item| match item {
+        Ok(item) => item.map_err(store_failed),
+        Err(payload) => Err(panicked(payload)),
+    })
 }
 
 fn panicked(payload: Box<dyn Any + Send>) -> A2aError {

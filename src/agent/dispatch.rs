@@ -1,17 +1,14 @@
 //! From typed parameters to the agent's method, and what comes back.
 
-use std::future::ready;
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::tasks::limit_history;
 use super::{Agent, Context, Failure};
+use crate::ports::Subscription;
 use crate::protocol::card::AgentCard;
-use crate::protocol::error::A2aError;
-use crate::protocol::operation::Operation;
 use crate::protocol::types::{
     ListTaskPushNotificationConfigsResponse, ListTasksResponse, Params, SendMessageResponse, Task,
     TaskPushNotificationConfig,
@@ -31,26 +28,37 @@ pub(super) enum Reply {
     Empty(Map<String, Value>),
 }
 
-/// Work on one operation. Boxed by operation: a future that could be any of eleven would be as large as the largest, and
+/// An agent's method at work. Boxed by operation: a future that could be any of eleven would be as large as the largest, and
 /// is moved several times on its way.
-pub(super) type Work = LocalBoxFuture<'static, Result<Reply, Failure>>;
+type Work<T> = LocalBoxFuture<'static, Result<T, Failure>>;
+
+/// Work on one operation.
+pub(super) enum Job {
+    /// Its result is the reply.
+    Reply(Work<Reply>),
+    /// A message; the reply comes when its task ends or waits, unless the caller wants it at once.
+    Send(Work<SendMessageResponse>),
+    /// The same for a caller who watches.
+    Stream(Work<SendMessageResponse>),
+    /// The reply is a task with all that happens to it.
+    Subscribe(Work<Subscription>),
+}
 
 /// Calls the method that the parameters belong to.
-pub(super) fn dispatch<A: Agent + 'static>(agent: Rc<A>, cx: Context, params: Params) -> Work {
-    match params {
-        Params::SendMessage(request) => Box::pin(async move {
-            let limit = request.configuration.as_ref().and_then(|configuration| configuration.history_length);
-            let mut sent = agent.send_message(&cx, request).await?;
-            if let SendMessageResponse::Task(task) = &mut sent {
-                limit_history(task, limit);
-            }
-            Ok(Reply::Sent(sent))
-        }),
-        Params::SendStreamingMessage(_) => unsupported(Operation::SendStreamingMessage),
+pub(super) fn dispatch<A: Agent + 'static>(agent: Rc<A>, cx: Context, params: Params) -> Job {
+    let reply: Work<Reply> = match params {
+        Params::SendMessage(request) => {
+            return Job::Send(Box::pin(async move { agent.send_message(&cx, request).await }));
+        }
+        Params::SendStreamingMessage(request) => {
+            return Job::Stream(Box::pin(async move { agent.send_streaming_message(&cx, request).await }));
+        }
+        Params::SubscribeToTask(request) => {
+            return Job::Subscribe(Box::pin(async move { agent.subscribe_to_task(&cx, request).await }));
+        }
         Params::GetTask(request) => Box::pin(async move { Ok(Reply::Task(agent.get_task(&cx, request).await?)) }),
         Params::ListTasks(request) => Box::pin(async move { Ok(Reply::Tasks(agent.list_tasks(&cx, request).await?)) }),
         Params::CancelTask(request) => Box::pin(async move { Ok(Reply::Task(agent.cancel_task(&cx, request).await?)) }),
-        Params::SubscribeToTask(_) => unsupported(Operation::SubscribeToTask),
         Params::CreateTaskPushNotificationConfig(request) => {
             Box::pin(
                 async move { Ok(Reply::PushConfig(agent.create_task_push_notification_config(&cx, request).await?)) },
@@ -71,9 +79,6 @@ pub(super) fn dispatch<A: Agent + 'static>(agent: Rc<A>, cx: Context, params: Pa
         Params::GetExtendedAgentCard(request) => {
             Box::pin(async move { Ok(Reply::Card(Box::new(agent.get_extended_agent_card(&cx, request).await?))) })
         }
-    }
-}
-
-fn unsupported(operation: Operation) -> Work {
-    Box::pin(ready(Err(A2aError::unsupported_operation(operation).into())))
+    };
+    Job::Reply(reply)
 }

@@ -13,19 +13,27 @@ use super::Agent;
 use super::dispatch::Reply;
 use super::gate::Admitted;
 use super::record::{Binding, Trace};
-use super::server::{Answer, Server, Witness, no_params, service, unserialisable};
+use super::server::{Answer, Done, Server, Witness, no_params, service, unserialisable};
 use crate::protocol::error::A2aError;
 use crate::protocol::http::{Header, JSON, Request, Response};
 use crate::protocol::jsonrpc::{self, Call, Id, Incoming, Payload};
 use crate::protocol::operation::Operation;
 use crate::protocol::path::{MAX_ECHO, clipped};
+use crate::protocol::types::{Params, StreamResponse};
 use crate::protocol::{details::FieldViolation, json, rest};
 
 /// What the JSON-RPC endpoint takes.
 pub(super) const ALLOW: &str = "POST, OPTIONS";
 
-/// What one call is answered with: nothing for a notification.
-type Reaction = Option<(String, Vec<Header>)>;
+/// What one call is answered with.
+enum Reaction {
+    /// Nothing: it is a notification.
+    Silence,
+    /// One response.
+    Text(String, Vec<Header>),
+    /// A response for each event.
+    Events(Response),
+}
 
 /// A call that passed the gate.
 struct Accepted {
@@ -58,7 +66,7 @@ impl<A: Agent + 'static> Server<A> {
     }
 
     fn single(self: &Rc<Self>, request: &Request<'_>, incoming: Incoming<'_>, witness: &dyn Witness) -> Answer {
-        match self.accept(request, incoming) {
+        match self.accept(request, incoming, false) {
             Err(refused) => Answer::Ready(response(refused)),
             Ok(accepted) => {
                 witness.reached_agent(accepted.is_idempotent());
@@ -69,7 +77,7 @@ impl<A: Agent + 'static> Server<A> {
 
     /// The members of a batch run side by side; their answers keep the order of the calls.
     fn batch(self: &Rc<Self>, request: &Request<'_>, members: Vec<Incoming<'_>>, witness: &dyn Witness) -> Answer {
-        let accepted: Vec<_> = members.into_iter().map(|incoming| self.accept(request, incoming)).collect();
+        let accepted: Vec<_> = members.into_iter().map(|incoming| self.accept(request, incoming, true)).collect();
         let reaching = || accepted.iter().flatten();
         if reaching().next().is_some() {
             witness.reached_agent(reaching().all(Accepted::is_idempotent));
@@ -82,7 +90,7 @@ impl<A: Agent + 'static> Server<A> {
     }
 
     /// Takes a call through the gate, or has its refusal ready.
-    fn accept(&self, request: &Request<'_>, incoming: Incoming<'_>) -> Result<Accepted, Reaction> {
+    fn accept(&self, request: &Request<'_>, incoming: Incoming<'_>, in_batch: bool) -> Result<Accepted, Reaction> {
         let mut trace = self.trace(Binding::JsonRpc, request);
         let Call { id, method, params } = incoming.map_err(|rejected| {
             trace.request_id = rejected.id.as_str().to_owned();
@@ -99,6 +107,7 @@ impl<A: Agent + 'static> Server<A> {
                 |_| params.map_or_else(|| Ok(no_params()), |raw| read_params(raw.get())),
             )
         });
+        let admitted = admitted.and_then(|admitted| unstreamed(admitted, in_batch, id.is_none()));
         match admitted {
             Err(error) => Err(self.reaction(id, &trace, Err(error))),
             Ok(admitted) => {
@@ -110,8 +119,20 @@ impl<A: Agent + 'static> Server<A> {
 
     fn perform(self: &Rc<Self>, accepted: Accepted, origin: &str) -> impl Future<Output = Reaction> + 'static {
         let Accepted { id, trace, admitted } = accepted;
-        let (server, work) = (Rc::clone(self), self.work(admitted, origin));
-        async move { server.reaction(id, &trace, work.await) }
+        let (server, work) = (Rc::clone(self), self.work(admitted, origin, &trace));
+        async move {
+            match (id, work.await) {
+                (id, Ok(Done::Reply(reply))) => server.reaction(id, &trace, Ok(reply)),
+                (id, Err(error)) => server.reaction(id, &trace, Err(error)),
+                (None, Ok(Done::Events(_))) => Reaction::Silence,
+                (Some(id), Ok(Done::Events(events))) => {
+                    let failure_id = id.clone();
+                    let event = move |event: &StreamResponse| jsonrpc::success(&id, event);
+                    let failure = move |error: &A2aError| jsonrpc::failure(&failure_id, error);
+                    Reaction::Events(server.event_stream(events, trace, event, failure))
+                }
+            }
+        }
     }
 
     /// Formats a call's outcome, once. A notification is answered with nothing, but its failure is logged.
@@ -123,8 +144,24 @@ impl<A: Agent + 'static> Server<A> {
             self.log(&error, trace);
             (jsonrpc::failure(reply_to, &error), owned(error.headers()))
         });
-        id.is_some().then_some((text, headers))
+        if id.is_some() { Reaction::Text(text, headers) } else { Reaction::Silence }
     }
+}
+
+/// A batch is answered with one body, and a notification with none: neither has room for a stream.
+fn unstreamed(mut admitted: Admitted, in_batch: bool, is_notification: bool) -> Result<Admitted, A2aError> {
+    let operation = admitted.params.operation();
+    if !operation.is_streaming() || !(in_batch || is_notification) {
+        return Ok(admitted);
+    }
+    if let (Params::SendStreamingMessage(request), true) = (&mut admitted.params, is_notification) {
+        // Nobody reads what happens, so nobody has to wait for it.
+        let mut request = request.clone();
+        request.configuration.get_or_insert_default().return_immediately = true;
+        admitted.params = Params::SendMessage(request);
+        return Ok(admitted);
+    }
+    Err(A2aError::invalid_request().with_message(format!("{operation} needs a request of its own")))
 }
 
 /// All outcomes in their order. Polls every member at each wake-up, which is the least code for so few (`MAX_BATCH`).
@@ -145,13 +182,19 @@ where
 /// JSON-RPC errors are answered with 200 in every case: several clients lose the typed error otherwise.
 fn response(reaction: Reaction) -> Response {
     match reaction {
-        Some((text, headers)) => Response { headers, ..Response::new(200, JSON, text) },
-        None => Response::empty(204),
+        Reaction::Text(text, headers) => Response { headers, ..Response::new(200, JSON, text) },
+        Reaction::Silence => Response::empty(204),
+        Reaction::Events(response) => response,
     }
 }
 
 fn batch_response(reactions: Vec<Reaction>) -> Response {
-    let answers: Vec<String> = reactions.into_iter().flatten().map(|(text, _)| text).collect();
+    let texts = reactions.into_iter().filter_map(|reaction| match reaction {
+        Reaction::Text(text, _) => Some(text),
+        // No call of a batch is admitted to a stream.
+        Reaction::Silence | Reaction::Events(_) => None,
+    });
+    let answers: Vec<String> = texts.collect();
     if answers.is_empty() { Response::empty(204) } else { Response::new(200, JSON, jsonrpc::batch(answers)) }
 }
 

@@ -8,16 +8,22 @@ mod boundary;
 mod cors;
 mod discovery;
 mod dispatch;
+mod events;
 mod failure;
 mod gate;
 mod jsonrpc;
+mod push;
 mod record;
 mod refusal;
+mod relay;
+mod sending;
 mod server;
 mod tasks;
+mod work;
 
 use std::future::Future;
 
+use crate::ports::Subscription;
 use crate::protocol::card::AgentCard;
 use crate::protocol::error::A2aError;
 use crate::protocol::operation::Operation;
@@ -25,16 +31,17 @@ use crate::protocol::types::{
     CancelTaskRequest, DeleteTaskPushNotificationConfigRequest, GetExtendedAgentCardRequest,
     GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
     ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageRequest,
-    SendMessageResponse, Task, TaskPushNotificationConfig,
+    SendMessageResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
 };
 
 pub use auth::{TokenError, Tokens};
 pub use boundary::install_panic_hook;
 pub use cors::AllowedOrigins;
 pub use failure::Failure;
-pub use refusal::refuse;
+pub use refusal::{refuse, refuse_event};
 pub use server::{Answer, Config, Ports, Server, Witness};
-pub use tasks::{Tasks, Work};
+pub use tasks::Tasks;
+pub use work::Work;
 
 /// What a method of an [`Agent`] returns.
 pub type Outcome<T> = Result<T, Failure>;
@@ -60,6 +67,16 @@ pub trait Agent {
     async fn send_message(&self, cx: &Context, request: SendMessageRequest) -> Outcome<SendMessageResponse> {
         let _ = (cx, request);
         unsupported(Operation::SendMessage)
+    }
+
+    /// Specification 3.1.2, asked only when the card declares `capabilities.streaming`. What the agent does to a task that it
+    /// [began](Tasks::begin) is streamed to the caller while it does it, so this is [`send_message`](Self::send_message)
+    /// unless an agent wants to tell the two apart.
+    ///
+    /// # Errors
+    /// Any; see [`Agent`].
+    async fn send_streaming_message(&self, cx: &Context, request: SendMessageRequest) -> Outcome<SendMessageResponse> {
+        self.send_message(cx, request).await
     }
 
     /// Specification 3.1.3. `cx.tasks().get(&request)` does all that the operation asks for.
@@ -89,7 +106,17 @@ pub trait Agent {
         unsupported(Operation::CancelTask)
     }
 
-    /// Specification 3.1.7.
+    /// Specification 3.1.6, asked only when the card declares `capabilities.streaming`. `cx.tasks().subscribe(&request)` does
+    /// all that the operation asks for.
+    ///
+    /// # Errors
+    /// Any; see [`Agent`].
+    async fn subscribe_to_task(&self, cx: &Context, request: SubscribeToTaskRequest) -> Outcome<Subscription> {
+        let _ = (cx, request);
+        unsupported(Operation::SubscribeToTask)
+    }
+
+    /// Specification 3.1.7. `cx.tasks().create_push_config(request)` does all that the operation asks for.
     ///
     /// # Errors
     /// Any; see [`Agent`].
@@ -102,7 +129,7 @@ pub trait Agent {
         unsupported(Operation::CreateTaskPushNotificationConfig)
     }
 
-    /// Specification 3.1.8.
+    /// Specification 3.1.8. `cx.tasks().push_config(&request)` does all that the operation asks for.
     ///
     /// # Errors
     /// Any; see [`Agent`].
@@ -115,7 +142,7 @@ pub trait Agent {
         unsupported(Operation::GetTaskPushNotificationConfig)
     }
 
-    /// Specification 3.1.9.
+    /// Specification 3.1.9. `cx.tasks().push_configs(&request)` does all that the operation asks for.
     ///
     /// # Errors
     /// Any; see [`Agent`].
@@ -128,7 +155,7 @@ pub trait Agent {
         unsupported(Operation::ListTaskPushNotificationConfigs)
     }
 
-    /// Specification 3.1.10.
+    /// Specification 3.1.10. `cx.tasks().delete_push_config(&request)` does all that the operation asks for.
     ///
     /// # Errors
     /// Any; see [`Agent`].

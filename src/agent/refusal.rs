@@ -4,7 +4,7 @@ use crate::protocol::error::A2aError;
 use crate::protocol::http::{JSON, Request, Response};
 use crate::protocol::jsonrpc::{self, Id, Payload};
 use crate::protocol::negotiate::ErrorFormat;
-use crate::protocol::rest;
+use crate::protocol::{rest, sse};
 
 /// Answers every call in `request` with `error`, each with its own id, in the form of the binding that was asked.
 ///
@@ -30,4 +30,17 @@ pub fn refuse(request: &Request<'_>, format: ErrorFormat, error: &A2aError) -> R
             if answers.is_empty() { Response::empty(204) } else { Response::new(200, JSON, jsonrpc::batch(answers)) }
         }
     }
+}
+
+/// The event that ends a stream with `error`, in the form of the binding that was asked.
+pub fn refuse_event(request: &Request<'_>, error: &A2aError) -> String {
+    if !(rest::is_jsonrpc_path(request.path) && request.method == "POST") {
+        return sse::error_event(&rest::error_event(error));
+    }
+    let id = match request.body.bytes().and_then(jsonrpc::parse) {
+        Ok(Payload::Single(Ok(call))) => call.id,
+        // No other request is answered with a stream.
+        Ok(Payload::Single(Err(_)) | Payload::Batch(_)) | Err(_) => None,
+    };
+    sse::error_event(&jsonrpc::failure(&id.unwrap_or(Id::NULL), error))
 }

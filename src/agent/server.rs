@@ -4,20 +4,25 @@
 //! makes an answer [`Answer::Pending`].
 
 use std::borrow::Cow;
+use std::future::ready;
 use std::rc::Rc;
 
-use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
+use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 
 use super::auth::Tokens;
 use super::cors::AllowedOrigins;
 use super::discovery::{Discovery, with_interfaces};
-use super::dispatch::{Reply, dispatch};
+use super::dispatch::{Job, Reply, dispatch};
+use super::events::{self, Data, Events, subscribed};
 use super::gate::{Admitted, Gate, Service};
 use super::record::{Binding, Trace};
-use super::{Agent, Context, Tasks, boundary, record};
-use crate::ports::{Clock, Level, Log, Random, TaskStore, Timestamp};
+use super::relay::Movable;
+use super::sending::{Sending, settled, shorten};
+use super::tasks::Watch;
+use super::{Agent, Context, Failure, Tasks, boundary, record};
+use crate::ports::{Background, Clock, Level, Log, Random, TaskStore, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::error::A2aError;
@@ -26,7 +31,7 @@ use crate::protocol::negotiate::ErrorFormat;
 use crate::protocol::operation::Operation;
 use crate::protocol::path::{MAX_ECHO, clipped};
 use crate::protocol::rest::{self, Route};
-use crate::protocol::types::Params;
+use crate::protocol::types::{Params, SendMessageResponse, StreamResponse};
 
 /// How an agent is served.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +59,8 @@ pub struct Ports {
     pub random: Rc<dyn Random>,
     /// Where log lines go.
     pub log: Rc<dyn Log>,
+    /// Who does what is left when a request has been answered.
+    pub background: Rc<dyn Background>,
 }
 
 /// Is told how far a request came, so that it can be sent again, or not, if this instance dies over another one.
@@ -77,6 +84,7 @@ impl Answer {
             response.headers.extend(cors);
             if without_body {
                 response.body.clear();
+                response.stream = None;
             }
             response
         };
@@ -93,7 +101,7 @@ pub struct Server<A> {
     gate: Gate,
     discovery: Discovery,
     config: Config,
-    ports: Ports,
+    ports: Rc<Ports>,
 }
 
 impl<A: Agent + 'static> Server<A> {
@@ -105,7 +113,7 @@ impl<A: Agent + 'static> Server<A> {
         let card = secured(agent.card(), &config.tokens);
         let gate = Gate::new(&card, config.tokens.clone(), config.assume_version.clone());
         let discovery = Discovery::new(card, ports.clock.now())?;
-        Ok(Rc::new(Self { agent: Rc::new(agent), gate, discovery, config, ports }))
+        Ok(Rc::new(Self { agent: Rc::new(agent), gate, discovery, config, ports: Rc::new(ports) }))
     }
 
     /// Answers one request.
@@ -174,11 +182,39 @@ impl<A: Agent + 'static> Server<A> {
                 witness.reached_agent(operation.is_idempotent());
                 self.admitted(&mut trace, &admitted.params);
                 let (server, accept) = (Rc::clone(self), accept.map(str::to_owned));
-                let work = self.work(admitted, request.origin);
-                let answer = async move { server.rest_answer(work.await, &trace, accept.as_deref()) };
+                let work = self.work(admitted, request.origin, &trace);
+                let answer = async move { server.rest_reply(work.await, trace, accept.as_deref()) };
                 Answer::Pending(answer.boxed_local())
             }
         }
+    }
+
+    fn rest_reply(self: &Rc<Self>, outcome: Result<Done, A2aError>, trace: Trace, accept: Option<&str>) -> Response {
+        match outcome {
+            Ok(Done::Events(events)) => self.event_stream(events, trace, rest::event, rest::error_event),
+            Ok(Done::Reply(reply)) => self.rest_answer(Ok(reply), &trace, accept),
+            Err(error) => self.rest_answer(Err(error), &trace, accept),
+        }
+    }
+
+    /// A response of events, in the words of a binding. An error in its course is logged, and is the last event.
+    pub(super) fn event_stream(
+        self: &Rc<Self>,
+        events: Events,
+        trace: Trace,
+        event: impl Fn(&StreamResponse) -> Result<String, serde_json::Error> + 'static,
+        failure: impl Fn(&A2aError) -> String + 'static,
+    ) -> Response {
+        let server = Rc::clone(self);
+        events::response(events, Rc::clone(&self.ports.clock), move |item| {
+            match item.and_then(|item| event(&item).map_err(unserialisable)) {
+                Ok(text) => Data::Event(text),
+                Err(error) => {
+                    server.log(&error, &trace);
+                    Data::Error(failure(&error))
+                }
+            }
+        })
     }
 
     fn rest_answer(&self, outcome: Result<Reply, A2aError>, trace: &Trace, accept: Option<&str>) -> Response {
@@ -214,24 +250,57 @@ impl<A: Agent + 'static> Server<A> {
         self: &Rc<Self>,
         admitted: Admitted,
         origin: &str,
-    ) -> impl Future<Output = Result<Reply, A2aError>> + 'static {
+        trace: &Trace,
+    ) -> LocalBoxFuture<'static, Result<Done, A2aError>> {
         let Admitted { caller, extensions, params } = admitted;
+        let (watch, history_length) = wishes(&params);
         // Only the extended card is completed here, as the public one is.
         let completion =
             matches!(params, Params::GetExtendedAgentCard(_)).then(|| (Rc::clone(self), origin.to_owned()));
-        let Ports { store, clock, random, .. } = self.ports.clone();
-        let tasks = Tasks::new(caller.owner, store, clock, random);
-        let cx = Context { subject: caller.subject, extensions, tasks };
-        let work = boundary::run(dispatch(Rc::clone(&self.agent), cx, params));
-        async move {
-            let mut reply = work.await?;
-            if let (Reply::Card(card), Some((server, origin))) = (&mut reply, completion) {
-                let full = with_interfaces(std::mem::take(&mut **card), &origin);
-                // Callers replace the public card by this one (specification 3.1.11), so it must say as much.
-                **card = secured(full, &server.config.tokens);
+        let tasks = Tasks::watched(caller.owner, Rc::clone(&self.ports), watch);
+        let cx = Context { subject: caller.subject, extensions, tasks: tasks.clone() };
+        match dispatch(Rc::clone(&self.agent), cx, params) {
+            Job::Reply(work) => Box::pin(async move {
+                let mut reply = boundary::run(work).await?;
+                if let (Reply::Card(card), Some((server, origin))) = (&mut reply, completion) {
+                    let full = with_interfaces(std::mem::take(&mut **card), &origin);
+                    // Callers replace the public card by this one (specification 3.1.11), so it must say as much.
+                    **card = secured(full, &server.config.tokens);
+                }
+                Ok(Done::Reply(reply))
+            }),
+            Job::Send(work) if watch == Watch::Nobody => Box::pin(async move {
+                let mut answer = settled(&tasks, boundary::run(work).await).await?;
+                shorten(&mut answer, history_length);
+                Ok(Done::Reply(Reply::Sent(answer)))
+            }),
+            Job::Send(work) => {
+                let sending = self.sending(work, tasks, trace, history_length);
+                Box::pin(async move {
+                    let mut answer = sending.at_once().await?;
+                    shorten(&mut answer, history_length);
+                    Ok(Done::Reply(Reply::Sent(answer)))
+                })
             }
-            Ok(reply)
+            Job::Stream(work) => {
+                let events = self.sending(work, tasks, trace, history_length).watched();
+                Box::pin(opened(events.boxed_local()))
+            }
+            Job::Subscribe(work) => Box::pin(async move { opened(subscribed(boundary::run(work).await?)).await }),
         }
+    }
+
+    fn sending(
+        self: &Rc<Self>,
+        work: LocalBoxFuture<'static, Result<SendMessageResponse, Failure>>,
+        tasks: Tasks,
+        trace: &Trace,
+        history_length: Option<u32>,
+    ) -> Sending {
+        let (server, trace) = (Rc::clone(self), trace.clone());
+        let report = Rc::new(move |error: &A2aError| server.log(error, &trace));
+        let handler = Box::pin(Movable::new(boundary::run(work)));
+        Sending::new(handler, tasks, Rc::clone(&self.ports.background), report, history_length)
     }
 
     pub(super) fn trace(&self, binding: Binding, request: &Request<'_>) -> Trace {
@@ -259,6 +328,44 @@ impl<A: Agent + 'static> Server<A> {
         let elapsed = |started: Timestamp| self.ports.clock.now().0.saturating_sub(started.0);
         self.ports.log.write(level, &record::line(error, trace, trace.started.map_or(0, elapsed)));
     }
+}
+
+/// What an operation has come to. Nearly always a reply, so boxing it would cost more than it saves.
+#[allow(clippy::large_enum_variant)]
+pub(super) enum Done {
+    /// Its result.
+    Reply(Reply),
+    /// Its events, one at least.
+    Events(Events),
+}
+
+/// Waits for the first event: an error that is known before it is no event, but the answer.
+async fn opened(mut events: Events) -> Result<Done, A2aError> {
+    match events.next().await {
+        Some(Ok(first)) => Ok(Done::Events(stream::once(ready(Ok(first))).chain(events).boxed_local())),
+        Some(Err(error)) => Err(error),
+        None => Err(A2aError::internal().with_source("a stream without events")),
+    }
+}
+
+/// Who waits for what a message begins, and how much history they want.
+fn wishes(params: &Params) -> (Watch, Option<u32>) {
+    let (request, watch) = match params {
+        Params::SendMessage(request) => (request, None),
+        Params::SendStreamingMessage(request) => (request, Some(Watch::Events)),
+        Params::GetTask(_)
+        | Params::ListTasks(_)
+        | Params::CancelTask(_)
+        | Params::SubscribeToTask(_)
+        | Params::CreateTaskPushNotificationConfig(_)
+        | Params::GetTaskPushNotificationConfig(_)
+        | Params::ListTaskPushNotificationConfigs(_)
+        | Params::DeleteTaskPushNotificationConfig(_)
+        | Params::GetExtendedAgentCard(_) => return (Watch::Nobody, None),
+    };
+    let Some(configuration) = &request.configuration else { return (watch.unwrap_or_default(), None) };
+    let at_once = if configuration.return_immediately { Watch::Task } else { Watch::Nobody };
+    (watch.unwrap_or(at_once), configuration.history_length)
 }
 
 pub(super) fn service<'a>(request: &Request<'a>, version: Option<&'a str>) -> Service<'a> {

@@ -1,46 +1,91 @@
 //! The life of a task: made by a message, moved on by the agent, read, listed and cancelled by its caller.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::rc::Rc;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::ports::{Clock, Cursor, Owner, Random, StoreError, Stored, TaskPage, TaskQuery, TaskStore, Timestamp};
+use super::server::Ports;
+use super::work::Work;
+use crate::ports::{
+    Clock, Cursor, Owner, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore, Timestamp, uuid4,
+};
 use crate::protocol::error::A2aError;
 use crate::protocol::types::{
-    Artifact, CancelTaskRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message, Task, TaskState,
-    TaskStatus,
+    CancelTaskRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message, SubscribeToTaskRequest, Task,
+    TaskState, TaskStatus,
 };
 
 /// Page size when none is asked for (specification 3.1.4).
 const DEFAULT_PAGE_SIZE: u32 = 50;
 /// How often a write that lost a race is decided anew before the caller is told to try again.
-const MAX_RACES: usize = 5;
+pub(super) const MAX_RACES: usize = 5;
 
-/// The tasks of one caller. Other callers' tasks do not exist here.
+/// The tasks of one caller. Other callers' tasks do not exist here. Clones serve the same request.
 #[derive(Clone)]
-pub struct Tasks {
+pub struct Tasks(Rc<Request>);
+
+/// What the tasks of a request need to know of it.
+struct Request {
     owner: Owner,
-    store: Rc<dyn TaskStore>,
-    clock: Rc<dyn Clock>,
-    random: Rc<dyn Random>,
+    ports: Rc<Ports>,
+    watch: Watch,
+    begun: RefCell<Option<Begun>>,
+    /// The task that this request has stored in a state that something must follow, by its id.
+    open: RefCell<Option<String>>,
+}
+
+/// Who waits for what a message begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Watch {
+    /// Nobody, before it is done.
+    #[default]
+    Nobody,
+    /// Somebody who wants the task as soon as there is one.
+    Task,
+    /// Somebody who wants the task and all that happens to it.
+    Events,
+}
+
+/// What a message has begun.
+pub(super) struct Begun {
+    pub(super) task: Task,
+    /// Present if somebody watches.
+    pub(super) subscription: Option<Subscription>,
 }
 
 impl fmt::Debug for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tasks").field("store", &self.store).finish_non_exhaustive()
+        f.debug_struct("Tasks").field("store", &self.0.ports.store).finish_non_exhaustive()
     }
 }
 
 impl Tasks {
-    /// The tasks of `owner` in `store`.
-    pub fn new(owner: Owner, store: Rc<dyn TaskStore>, clock: Rc<dyn Clock>, random: Rc<dyn Random>) -> Self {
-        Self { owner, store, clock, random }
+    /// The tasks of `owner`.
+    pub fn new(owner: Owner, ports: Rc<Ports>) -> Self {
+        Self::watched(owner, ports, Watch::Nobody)
+    }
+
+    pub(super) fn watched(owner: Owner, ports: Rc<Ports>, watch: Watch) -> Self {
+        Self(Rc::new(Request { owner, ports, watch, begun: RefCell::default(), open: RefCell::default() }))
     }
 
     pub(super) fn clock(&self) -> &dyn Clock {
-        &*self.clock
+        &*self.0.ports.clock
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock().now()
+    }
+
+    pub(super) fn store(&self) -> &dyn TaskStore {
+        &*self.0.ports.store
+    }
+
+    pub(super) fn owner(&self) -> &Owner {
+        &self.0.owner
     }
 
     /// GetTask (specification 3.1.3): the task, with as much history as was asked for.
@@ -66,7 +111,8 @@ impl Tasks {
             page_size: page_size as usize,
             cursor: request.page_token.as_deref().filter(|token| !token.is_empty()).map(read_token).transpose()?,
         };
-        let TaskPage { mut tasks, next, total } = self.store.list(&self.owner, &query).await.map_err(store_failed)?;
+        let TaskPage { mut tasks, next, total } =
+            self.store().list(self.owner(), &query).await.map_err(store_failed)?;
         for task in &mut tasks {
             limit_history(task, request.history_length);
             if request.include_artifacts == Some(true) {
@@ -96,7 +142,8 @@ impl Tasks {
                 return Err(A2aError::task_not_cancelable(&request.id, state));
             }
             stored.task.status = self.status(TaskState::Canceled, None);
-            match self.store.put(&self.owner, stored).await {
+            let events = vec![stored.task.status_update()];
+            match self.store().put(self.owner(), stored, events).await {
                 Ok(stored) => return Ok(stored.task),
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(store_failed(error)),
@@ -105,10 +152,24 @@ impl Tasks {
         Err(contended())
     }
 
+    /// SubscribeToTask (specification 3.1.6): the task, with all that happens to it from now on.
+    ///
+    /// # Errors
+    /// TaskNotFound; UnsupportedOperation in a terminal state; Internal when the store fails.
+    pub async fn subscribe(&self, request: &SubscribeToTaskRequest) -> Result<Subscription, A2aError> {
+        let found = self.store().subscribe(self.owner(), &request.id).await.map_err(store_failed)?;
+        let subscription = found.ok_or_else(|| A2aError::task_not_found(&request.id))?;
+        if subscription.task.status.state.is_terminal() {
+            return Err(terminal(&subscription.task));
+        }
+        Ok(subscription)
+    }
+
     /// Starts work on a message: on a new task, or on the task that the message names.
     ///
-    /// A new task is SUBMITTED and not stored before [`Work::save`]. An existing one is taken as it is, with the
-    /// message added to its history. A context id is made up when neither message nor task has one.
+    /// A new task is SUBMITTED, and an existing one goes on in WORKING if it waited for this message. When the caller waits
+    /// for the outcome alone, nothing is stored before [`Work::save`]; otherwise the task is stored at once, so that it can be
+    /// found and watched. A context id is made up when neither message nor task has one.
     ///
     /// # Errors
     /// TaskNotFound for a task that is not this caller's; UnsupportedOperation for one in a terminal state
@@ -116,18 +177,74 @@ impl Tasks {
     /// the store fails.
     pub async fn begin(&self, mut message: Message) -> Result<Work, A2aError> {
         let named = message.task_id.as_deref().filter(|id| !id.is_empty());
-        let mut stored = match named {
+        let stored = match named {
             Some(id) => self.load_for(id, &message).await?,
             None => Stored { task: self.fresh(&message), revision: 0 },
         };
         message.task_id = Some(stored.task.id.clone());
         message.context_id = Some(stored.task.context_id.clone());
-        stored.task.push_message(message);
-        Ok(Work { tasks: self.clone(), stored })
+        let mut work = Work::new(self.clone(), stored, message);
+        if self.0.watch != Watch::Nobody && self.0.begun.borrow().is_none() {
+            work.open().await?;
+            self.show(work.task()).await?;
+        }
+        Ok(work)
     }
 
-    async fn load(&self, id: &str) -> Result<Stored, A2aError> {
-        let found = self.store.get(&self.owner, id).await.map_err(store_failed)?;
+    /// Shows what has begun to who watches.
+    async fn show(&self, task: &Task) -> Result<(), A2aError> {
+        let subscription = match self.0.watch {
+            Watch::Nobody | Watch::Task => None,
+            Watch::Events => self.store().subscribe(self.owner(), &task.id).await.map_err(store_failed)?,
+        };
+        self.0.begun.replace(Some(Begun { task: task.clone(), subscription }));
+        Ok(())
+    }
+
+    /// What was begun since this was last asked.
+    pub(super) fn take_begun(&self) -> Option<Begun> {
+        self.0.begun.take()
+    }
+
+    /// Notes the state that this request has left a task in.
+    pub(super) fn note_state(&self, task: &Task) {
+        let state = task.status.state;
+        let is_open = !state.is_terminal() && !state.is_interrupted();
+        self.0.open.replace(is_open.then(|| task.id.clone()));
+    }
+
+    /// The task that somebody has been told is being worked on.
+    pub(super) fn open_task(&self) -> Option<String> {
+        self.0.open.borrow().clone()
+    }
+
+    /// Ends the open task, as nobody works on it any more. `why` is for the caller to read.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) async fn end_open(&self, state: TaskState, why: &str) -> Result<(), A2aError> {
+        let Some(id) = self.0.open.take() else { return Ok(()) };
+        for _ in 0..MAX_RACES {
+            let mut stored = self.load(&id).await?;
+            if stored.task.status.state.is_terminal() {
+                return Ok(());
+            }
+            let mut note = Message::agent_text(why).with_id(self.new_id());
+            note.task_id = Some(id.clone());
+            note.context_id = Some(stored.task.context_id.clone());
+            stored.task.status = self.status(state, Some(note));
+            let events = vec![stored.task.status_update()];
+            match self.store().put(self.owner(), stored, events).await {
+                Ok(_) => return Ok(()),
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(store_failed(error)),
+            }
+        }
+        Err(contended())
+    }
+
+    pub(super) async fn load(&self, id: &str) -> Result<Stored, A2aError> {
+        let found = self.store().get(self.owner(), id).await.map_err(store_failed)?;
         found.ok_or_else(|| A2aError::task_not_found(id))
     }
 
@@ -138,9 +255,7 @@ impl Tasks {
             return Err(A2aError::invalid_params("contextId does not match the task's", ["message.contextId"]));
         }
         if stored.task.status.state.is_terminal() {
-            return Err(A2aError::refused("Task is in a terminal state")
-                .with_metadata("taskId", id)
-                .with_metadata("state", stored.task.status.state.name()));
+            return Err(terminal(&stored.task));
         }
         Ok(stored)
     }
@@ -152,91 +267,28 @@ impl Tasks {
     }
 
     fn status(&self, state: TaskState, message: Option<Message>) -> TaskStatus {
-        TaskStatus { state, message, timestamp: Some(self.clock.now()) }
+        TaskStatus { state, message, timestamp: Some(self.now()) }
     }
 
-    /// A random id in the form of a version 4 UUID (RFC 9562, 5.4).
-    fn new_id(&self) -> String {
-        let mut bytes = [0_u8; 16];
-        self.random.fill(&mut bytes);
-        let bits = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0b11 << 62) | (4 << 76) | (0b10 << 62);
-        let hex = format!("{bits:032x}");
-        format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    pub(super) fn new_id(&self) -> String {
+        uuid4(&*self.0.ports.random)
     }
 }
 
-/// A task that a message is being worked on in.
-#[derive(Debug)]
-pub struct Work {
-    tasks: Tasks,
-    stored: Stored,
-}
-
-impl Work {
-    /// The task as it stands.
-    pub fn task(&self) -> &Task {
-        &self.stored.task
-    }
-
-    /// Whether the message made this task, rather than continue it.
-    pub fn is_new(&self) -> bool {
-        self.stored.revision == 0
-    }
-
-    /// Adds an artifact, or replaces the one of the same id.
-    pub fn add_artifact(&mut self, artifact: Artifact) {
-        let artifacts = self.stored.task.artifacts.get_or_insert_default();
-        match artifacts.iter_mut().find(|known| known.artifact_id == artifact.artifact_id) {
-            Some(known) => *known = artifact,
-            None => artifacts.push(artifact),
-        }
-    }
-
-    /// A message of the agent's within this task.
-    pub fn reply(&self, text: impl Into<String>) -> Message {
-        let mut message = Message::agent_text(text).with_id(self.tasks.new_id());
-        message.task_id = Some(self.stored.task.id.clone());
-        message.context_id = Some(self.stored.task.context_id.clone());
-        message
-    }
-
-    /// Moves the task to `state` and stores it.
-    ///
-    /// If somebody else brought the task to its end meanwhile (cancelled it, say), that end stands and is returned:
-    /// a terminal state is never left.
-    ///
-    /// # Errors
-    /// Internal when the store fails.
-    pub async fn save(&mut self, state: TaskState, message: Option<Message>) -> Result<Task, A2aError> {
-        self.stored.task.status = self.tasks.status(state, message);
-        for _ in 0..MAX_RACES {
-            match self.tasks.store.put(&self.tasks.owner, self.stored.clone()).await {
-                Ok(stored) => {
-                    self.stored = stored;
-                    return Ok(self.stored.task.clone());
-                }
-                Err(StoreError::Conflict) => {
-                    let current = self.tasks.load(&self.stored.task.id).await?;
-                    if current.task.status.state.is_terminal() {
-                        self.stored = current;
-                        return Ok(self.stored.task.clone());
-                    }
-                    self.stored.revision = current.revision;
-                }
-                Err(error) => return Err(store_failed(error)),
-            }
-        }
-        Err(contended())
-    }
-}
-
-fn store_failed(error: StoreError) -> A2aError {
+pub(super) fn store_failed(error: StoreError) -> A2aError {
     A2aError::internal().with_source(error)
 }
 
 /// Several requests kept changing the task under each other.
-fn contended() -> A2aError {
+pub(super) fn contended() -> A2aError {
     A2aError::internal().with_source(StoreError::Conflict)
+}
+
+/// Nothing more can be done in a task that has ended (specification 3.1.1, 3.1.6).
+pub(super) fn terminal(task: &Task) -> A2aError {
+    A2aError::refused("Task is in a terminal state")
+        .with_metadata("taskId", &task.id)
+        .with_metadata("state", task.status.state.name())
 }
 
 /// Specification 3.2.4: no limit leaves the history as it is.

@@ -34,7 +34,7 @@ pub enum ExtendedCard {
 impl Default for Abilities {
     fn default() -> Self {
         Self {
-            streaming: false,
+            streaming: true,
             push: false,
             extended_card: ExtendedCard::Off,
             required_extensions: Vec::new(),

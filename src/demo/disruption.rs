@@ -32,9 +32,17 @@ pub(super) enum Disruption {
 }
 
 impl Disruption {
+    /// Whether it strikes after an await.
+    pub(super) const fn is_late(self) -> bool {
+        match self {
+            Self::PanicLate | Self::AbortLate => true,
+            Self::Panic | Self::Abort | Self::Overflow | Self::Memory | Self::Unreachable => false,
+        }
+    }
+
     /// Does it.
     pub(super) async fn strike(self, cx: &Context) -> ! {
-        if matches!(self, Self::PanicLate | Self::AbortLate) {
+        if self.is_late() {
             cx.sleep(DELAY).await;
         }
         match self {

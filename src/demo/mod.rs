@@ -9,16 +9,22 @@ use std::time::Duration;
 
 use crate::A2aError;
 use crate::agent::{Agent, Context, Outcome, Work};
+use crate::ports::Subscription;
 use crate::protocol::card::AgentCard;
 use crate::protocol::error::SERVER_ERROR;
 use crate::protocol::types::{
-    Artifact, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse,
-    SendMessageRequest, SendMessageResponse, Task, TaskState,
+    Artifact, CancelTaskRequest, DeleteTaskPushNotificationConfigRequest, GetExtendedAgentCardRequest,
+    GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
+    ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageRequest,
+    SendMessageResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig, TaskState,
 };
 
 pub use card::{Abilities, ExtendedCard};
 use command::{Command, Fault};
 pub use config::abilities;
+
+/// Time between two chunks of a stream, as if they took some thinking.
+const CHUNK_INTERVAL: Duration = Duration::from_millis(10);
 
 /// How long a caller of an overloaded agent should wait.
 const OVERLOAD_RETRY: Duration = Duration::from_secs(2);
@@ -35,42 +41,54 @@ impl Demo {
         Self { abilities }
     }
 
-    async fn obey(&self, cx: &Context, work: &mut Work, command: Command, text: &str) -> Outcome<Task> {
-        let task = match command {
-            Command::Echo => complete(work, text).await?,
-            Command::Slow(delay) => {
-                cx.sleep(delay).await;
-                complete(work, text).await?
+    /// What is refused, or fails, before there is a task.
+    async fn fail_early(&self, cx: &Context, command: Command) -> Outcome<()> {
+        match command {
+            Command::Refuse => Err(A2aError::refused("The demo was asked to refuse this").into()),
+            Command::Error(fault) => Err(raise(fault)),
+            Command::Disrupt(_) if !self.abilities.faults => {
+                Err(A2aError::refused("Panics and traps are switched off (DEMO_FAULTS=off)").into())
             }
-            Command::Stream(chunks) => {
-                let lines: Vec<String> = (1..=chunks).map(|chunk| format!("chunk {chunk} of {chunks}\n")).collect();
-                complete(work, &lines.concat()).await?
-            }
-            Command::Work => {
-                let note = work.reply("Working until cancelled.");
-                work.save(TaskState::Working, Some(note)).await?
-            }
-            Command::Ask => {
-                let question = work.reply("What else should I know?");
-                work.save(TaskState::InputRequired, Some(question)).await?
-            }
-            Command::Fail => {
-                let excuse = work.reply("The work failed: the demo was asked to fail.");
-                work.save(TaskState::Failed, Some(excuse)).await?
-            }
-            Command::Reject => {
-                let excuse = work.reply("The demo was asked to reject this.");
-                work.save(TaskState::Rejected, Some(excuse)).await?
-            }
-            Command::Refuse => return Err(A2aError::refused("The demo was asked to refuse this").into()),
-            Command::Error(fault) => return Err(raise(fault)),
-            Command::Disrupt(disruption) if self.abilities.faults => disruption.strike(cx).await,
-            Command::Disrupt(_) => {
-                return Err(A2aError::refused("Panics and traps are switched off (DEMO_FAULTS=off)").into());
-            }
-        };
-        Ok(task)
+            Command::Disrupt(disruption) if !disruption.is_late() => disruption.strike(cx).await,
+            Command::Disrupt(_)
+            | Command::Echo
+            | Command::Slow(_)
+            | Command::Stream(_)
+            | Command::Work
+            | Command::Ask
+            | Command::Fail
+            | Command::Reject => Ok(()),
+        }
     }
+
+    async fn obey(&self, cx: &Context, work: &mut Work, command: Command, text: &str) -> Outcome<Task> {
+        let (state, words) = match command {
+            Command::Echo => return complete(work, text).await,
+            Command::Slow(delay) => {
+                work.report(TaskState::Working, None).await?;
+                cx.sleep(delay).await;
+                return complete(work, text).await;
+            }
+            Command::Stream(chunks) => return stream(cx, work, chunks).await,
+            Command::Work => (TaskState::Working, "Working until cancelled."),
+            Command::Ask => (TaskState::InputRequired, "What else should I know?"),
+            Command::Fail => (TaskState::Failed, "The work failed: the demo was asked to fail."),
+            Command::Reject => (TaskState::Rejected, "The demo was asked to reject this."),
+            Command::Disrupt(disruption) => disruption.strike(cx).await,
+            Command::Refuse | Command::Error(_) => return Err(A2aError::internal().into()),
+        };
+        let message = work.reply(words);
+        Ok(work.save(state, Some(message)).await?)
+    }
+}
+
+async fn stream(cx: &Context, work: &mut Work, chunks: u32) -> Outcome<Task> {
+    for chunk in 1..=chunks {
+        let piece = Artifact::text("echo", format!("chunk {chunk} of {chunks}\n"));
+        work.stream_artifact(piece, chunk > 1, chunk == chunks).await?;
+        cx.sleep(CHUNK_INTERVAL).await;
+    }
+    Ok(work.save(TaskState::Completed, None).await?)
 }
 
 async fn complete(work: &mut Work, text: &str) -> Outcome<Task> {
@@ -100,9 +118,11 @@ impl Agent for Demo {
 
     async fn send_message(&self, cx: &Context, request: SendMessageRequest) -> Outcome<SendMessageResponse> {
         let text = request.message.text().into_owned();
-        let mut work = cx.tasks().begin(request.message).await?;
+        let is_new = request.message.task_id.as_deref().unwrap_or_default().is_empty();
         // Whatever answers the question of an `ask` completes it.
-        let command = if work.is_new() { Command::parse(&text) } else { Command::Echo };
+        let command = if is_new { Command::parse(&text) } else { Command::Echo };
+        self.fail_early(cx, command).await?;
+        let mut work = cx.tasks().begin(request.message).await?;
         Ok(SendMessageResponse::Task(self.obey(cx, &mut work, command, &text).await?))
     }
 
@@ -116,6 +136,42 @@ impl Agent for Demo {
 
     async fn cancel_task(&self, cx: &Context, request: CancelTaskRequest) -> Outcome<Task> {
         Ok(cx.tasks().cancel(&request).await?)
+    }
+
+    async fn subscribe_to_task(&self, cx: &Context, request: SubscribeToTaskRequest) -> Outcome<Subscription> {
+        Ok(cx.tasks().subscribe(&request).await?)
+    }
+
+    async fn create_task_push_notification_config(
+        &self,
+        cx: &Context,
+        request: TaskPushNotificationConfig,
+    ) -> Outcome<TaskPushNotificationConfig> {
+        Ok(cx.tasks().create_push_config(request).await?)
+    }
+
+    async fn get_task_push_notification_config(
+        &self,
+        cx: &Context,
+        request: GetTaskPushNotificationConfigRequest,
+    ) -> Outcome<TaskPushNotificationConfig> {
+        Ok(cx.tasks().push_config(&request).await?)
+    }
+
+    async fn list_task_push_notification_configs(
+        &self,
+        cx: &Context,
+        request: ListTaskPushNotificationConfigsRequest,
+    ) -> Outcome<ListTaskPushNotificationConfigsResponse> {
+        Ok(cx.tasks().push_configs(&request).await?)
+    }
+
+    async fn delete_task_push_notification_config(
+        &self,
+        cx: &Context,
+        request: DeleteTaskPushNotificationConfigRequest,
+    ) -> Outcome<()> {
+        Ok(cx.tasks().delete_push_config(&request).await?)
     }
 
     async fn get_extended_agent_card(&self, _: &Context, _: GetExtendedAgentCardRequest) -> Outcome<AgentCard> {

@@ -8,13 +8,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use futures_util::future::{LocalBoxFuture, ready};
+use futures_util::{FutureExt, StreamExt};
 
+use crate::hub::Hub;
 use crate::ports::{
-    Clock, Cursor, MAX_PAGE_SIZE, Owner, StoreError, Stored, TaskPage, TaskQuery, TaskStore, Timestamp, is_task_id,
+    Clock, Cursor, MAX_PAGE_SIZE, MAX_PUSH_CONFIGS, Owner, StoreError, Stored, Subscription, TaskPage, TaskQuery,
+    TaskStore, Timestamp, is_task_id,
 };
-use crate::protocol::types::{self, Task, TaskState};
+use crate::protocol::types::{self, StreamResponse, Task, TaskPushNotificationConfig, TaskState};
 
 /// How much the tasks may take up in all unless [`MemoryStore::with_capacity`] says otherwise: an isolate of Workers has
 /// 128 MB (<https://developers.cloudflare.com/workers/platform/limits/>), and the requests in flight need theirs.
@@ -22,7 +24,7 @@ pub const MAX_STORED_BYTES: usize = 48 * 1024 * 1024;
 
 /// What a task costs besides its JSON and its id: its [`Entry`], its place in a B-tree whose nodes are two thirds
 /// full, and the headers of two allocations.
-const ENTRY_BYTES: usize = 128;
+const ENTRY_BYTES: usize = 160;
 
 /// The buffer that tasks are written to first is given back when a task has made it larger than this.
 const KEPT_BUFFER_BYTES: usize = 64 * 1024;
@@ -39,6 +41,7 @@ pub struct MemoryStore {
     ttl: Option<Duration>,
     capacity: usize,
     tasks: RefCell<Tasks>,
+    hub: Hub,
 }
 
 #[derive(Default)]
@@ -63,12 +66,13 @@ struct Entry {
     write: u64,
     context: u64,
     state: TaskState,
+    push: Vec<TaskPushNotificationConfig>,
 }
 
 impl MemoryStore {
     /// An empty store.
     pub fn new(clock: Rc<dyn Clock>) -> Self {
-        Self { clock, ttl: None, capacity: MAX_STORED_BYTES, tasks: RefCell::default() }
+        Self { clock, ttl: None, capacity: MAX_STORED_BYTES, tasks: RefCell::default(), hub: Hub::default() }
     }
 
     /// Drops tasks that were not written for this long.
@@ -94,7 +98,7 @@ impl MemoryStore {
         tasks.live(owner, id, self.oldest_live()).map(Entry::stored).transpose()
     }
 
-    fn write(&self, owner: &Owner, mut stored: Stored) -> Result<Stored, StoreError> {
+    fn write(&self, owner: &Owner, mut stored: Stored, events: &[StreamResponse]) -> Result<Stored, StoreError> {
         if !is_task_id(&stored.task.id) {
             return Err(StoreError::Unstorable("unfit task id".to_owned()));
         }
@@ -109,7 +113,42 @@ impl MemoryStore {
         if tasks.bytes > self.capacity {
             tasks.free(self.capacity - self.capacity / 8, oldest_live);
         }
+        self.hub.publish(owner, &stored.task.id, stored.revision, events);
         Ok(stored)
+    }
+
+    fn listen(&self, owner: &Owner, id: &str) -> Result<Option<Subscription>, StoreError> {
+        let stored = self.read(owner, id)?;
+        Ok(stored.map(|stored| Subscription { task: stored.task, events: self.hub.listen(owner, id).boxed_local() }))
+    }
+
+    fn push_configs_of(&self, owner: &Owner, id: &str) -> Vec<TaskPushNotificationConfig> {
+        let tasks = self.tasks.borrow();
+        tasks.live(owner, id, self.oldest_live()).map(|entry| entry.push.clone()).unwrap_or_default()
+    }
+
+    fn add_push_config(&self, owner: &Owner, config: TaskPushNotificationConfig) -> Result<(), StoreError> {
+        if !is_task_id(&config.id) {
+            return Err(StoreError::Unstorable("unfit config id".to_owned()));
+        }
+        let mut tasks = self.tasks.borrow_mut();
+        let Some(entry) = tasks.by_owner.get_mut(owner).and_then(|tasks| tasks.get_mut(&*config.task_id)) else {
+            return Ok(()); // The task went since it was looked up, and its configs with it.
+        };
+        match entry.push.iter().position(|known| known.id == config.id) {
+            Some(place) => entry.push[place] = config,
+            None if entry.push.len() == MAX_PUSH_CONFIGS => return Err(StoreError::too_many_push_configs()),
+            None => entry.push.push(config),
+        }
+        entry.push.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        Ok(())
+    }
+
+    fn remove_push_config(&self, owner: &Owner, task_id: &str, id: &str) {
+        let mut tasks = self.tasks.borrow_mut();
+        if let Some(entry) = tasks.by_owner.get_mut(owner).and_then(|tasks| tasks.get_mut(task_id)) {
+            entry.push.retain(|config| config.id != id);
+        }
     }
 
     fn page(&self, owner: &Owner, query: &TaskQuery) -> Result<TaskPage, StoreError> {
@@ -169,6 +208,7 @@ impl Tasks {
             write: self.writes,
             context: hash(&task.context_id),
             state: task.status.state,
+            push: Vec::new(),
         };
         // `entry` would clone the owner with every write.
         let tasks = match self.by_owner.get_mut(owner) {
@@ -178,6 +218,9 @@ impl Tasks {
         self.bytes += cost;
         if let Some(old) = tasks.insert(id.into(), entry) {
             self.bytes -= self::cost(id, &old.json);
+            if let Some(entry) = tasks.get_mut(id).filter(|_| !old.push.is_empty()) {
+                entry.push = old.push;
+            }
         }
         Ok(())
     }
@@ -281,8 +324,51 @@ impl TaskStore for MemoryStore {
         ready(self.read(owner, id)).boxed_local()
     }
 
-    fn put<'a>(&'a self, owner: &'a Owner, stored: Stored) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
-        ready(self.write(owner, stored)).boxed_local()
+    fn put<'a>(
+        &'a self,
+        owner: &'a Owner,
+        stored: Stored,
+        events: Vec<StreamResponse>,
+    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
+        ready(self.write(owner, stored, &events)).boxed_local()
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        owner: &'a Owner,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Option<Subscription>, StoreError>> {
+        ready(self.listen(owner, id)).boxed_local()
+    }
+
+    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>> {
+        ready(Ok(self.hub.count(owner, id))).boxed_local()
+    }
+
+    fn push_configs<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Vec<TaskPushNotificationConfig>, StoreError>> {
+        ready(Ok(self.push_configs_of(owner, task_id))).boxed_local()
+    }
+
+    fn put_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        config: TaskPushNotificationConfig,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        ready(self.add_push_config(owner, config)).boxed_local()
+    }
+
+    fn delete_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        self.remove_push_config(owner, task_id, id);
+        ready(Ok(())).boxed_local()
     }
 
     fn list<'a>(&'a self, owner: &'a Owner, query: &'a TaskQuery) -> LocalBoxFuture<'a, Result<TaskPage, StoreError>> {

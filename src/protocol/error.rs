@@ -48,6 +48,7 @@ struct Inner {
     message: Cow<'static, str>,
     http_status: Option<u16>,
     reason: Option<Cow<'static, str>>,
+    domain: Option<Cow<'static, str>>,
     metadata: Vec<(Cow<'static, str>, String)>,
     details: Vec<Detail>,
     headers: Vec<(&'static str, String)>,
@@ -55,12 +56,14 @@ struct Inner {
 }
 
 impl A2aError {
-    fn new(kind: ErrorKind) -> Self {
+    /// An error of `kind` with the kind's own message.
+    pub(crate) fn new(kind: ErrorKind) -> Self {
         Self(Box::new(Inner {
             kind,
             message: Cow::Borrowed(kind.facts().message),
             http_status: None,
             reason: None,
+            domain: None,
             metadata: Vec::new(),
             details: Vec::new(),
             headers: Vec::new(),
@@ -205,6 +208,12 @@ impl A2aError {
         self
     }
 
+    /// Replaces `ErrorInfo.domain`: for a reason that is another agent's, and means something in its domain alone.
+    pub(crate) fn with_domain(mut self, domain: impl Into<Cow<'static, str>>) -> Self {
+        self.0.domain = Some(domain.into());
+        self
+    }
+
     /// Adds a structured detail behind the ErrorInfo.
     ///
     /// An error has exactly one ErrorInfo, so one that is given here lends its reason and metadata to the error's own.
@@ -284,7 +293,10 @@ impl A2aError {
     }
 
     /// `ErrorInfo.domain`.
-    pub fn domain(&self) -> &'static str {
+    pub fn domain(&self) -> &str {
+        if let Some(domain) = &self.0.domain {
+            return domain;
+        }
         // A reason of one's own is not one of the protocol's, even under a code of the protocol's.
         if self.0.kind.is_defined_by_protocol() && self.0.reason.is_none() { A2A_DOMAIN } else { EDGE_DOMAIN }
     }
@@ -342,12 +354,13 @@ impl A2aError {
 
     /// The error without its source.
     pub(crate) fn public_half(&self) -> Self {
-        let Inner { kind, message, http_status, reason, metadata, details, headers, source: _ } = &*self.0;
+        let Inner { kind, message, http_status, reason, domain, metadata, details, headers, source: _ } = &*self.0;
         Self(Box::new(Inner {
             kind: *kind,
             message: message.clone(),
             http_status: *http_status,
             reason: reason.clone(),
+            domain: domain.clone(),
             metadata: metadata.clone(),
             details: details.clone(),
             headers: headers.clone(),

@@ -4,6 +4,12 @@
 //! that crosses from JavaScript, and a `HeaderMap` would be built only to be read once.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use futures_util::Stream;
+use futures_util::stream::LocalBoxStream;
 
 use super::error::{A2aError, SERVER_ERROR};
 use super::text;
@@ -89,8 +95,8 @@ pub struct Headers<'a> {
 /// A response header: its name as it is sent, and its value.
 pub type Header = (&'static str, Cow<'static, str>);
 
-/// A response, whole.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A response.
+#[derive(Debug)]
 pub struct Response {
     /// HTTP status.
     pub status: u16,
@@ -100,17 +106,43 @@ pub struct Response {
     pub headers: Vec<Header>,
     /// The body: UTF-8 text in every case, which saves the platform a conversion.
     pub body: String,
+    /// What follows the body, piece by piece.
+    pub stream: Option<TextStream>,
+}
+
+/// Pieces of a body that are still to come. Dropping it stops what makes them.
+pub struct TextStream(LocalBoxStream<'static, String>);
+
+impl TextStream {
+    /// A stream of these pieces.
+    pub fn new(pieces: impl Stream<Item = String> + 'static) -> Self {
+        Self(Box::pin(pieces))
+    }
+}
+
+impl Stream for TextStream {
+    type Item = String;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<String>> {
+        self.0.as_mut().poll_next(cx)
+    }
+}
+
+impl fmt::Debug for TextStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TextStream")
+    }
 }
 
 impl Response {
     /// A response with a body.
     pub fn new(status: u16, content_type: &'static str, body: String) -> Self {
-        Self { status, content_type: Some(content_type), headers: Vec::new(), body }
+        Self { status, content_type: Some(content_type), headers: Vec::new(), body, stream: None }
     }
 
     /// A response without one.
     pub fn empty(status: u16) -> Self {
-        Self { status, content_type: None, headers: Vec::new(), body: String::new() }
+        Self { status, content_type: None, headers: Vec::new(), body: String::new(), stream: None }
     }
 
     /// Adds a header.

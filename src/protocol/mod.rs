@@ -13,6 +13,7 @@ pub mod operation;
 pub(crate) mod path;
 pub mod rest;
 pub mod schema;
+pub mod sse;
 pub(crate) mod text;
 pub mod time;
 pub mod types;

@@ -5,28 +5,22 @@
 //! request's head and body as a string each, the answer as one string (see `frame`).
 
 use std::cell::{Cell, RefCell};
-use std::future::Future;
-use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
-use futures_util::future::LocalBoxFuture;
-use js_sys::{Promise, Reflect};
+use js_sys::Reflect;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 
 use super::config::{self, Settings, StoreKind};
 use super::frame::{self, frame, request};
 use super::kv::{KvStore, Namespace};
 use super::ports::{ConsoleLog, WorkerClock, WorkerRandom};
-use super::relay::Relay;
+use super::work::{self, WaitUntil};
 use crate::agent::{self, Agent, Answer, Ports, Server, Witness};
 use crate::memory::MemoryStore;
 use crate::ports::{Level, Log, TaskStore};
 use crate::protocol::error::A2aError;
-use crate::protocol::http::{Request, Response};
+use crate::protocol::http::Request;
 use crate::protocol::negotiate::ErrorFormat;
 use crate::vars::{ConfigError, Vars};
 
@@ -36,7 +30,7 @@ const KV_BINDING: &str = "TASKS";
 #[wasm_bindgen(module = "/js/boundary.js")]
 extern "C" {
     /// Serves a request; calls `answer` and, if this instance dies over it, `fail` on the next one.
-    fn serve(request: JsValue, env: JsValue) -> Promise;
+    fn serve(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue;
     /// `serve` itself.
     #[wasm_bindgen(js_name = handler)]
     fn serve_function() -> JsValue;
@@ -45,8 +39,6 @@ extern "C" {
     /// The request that is being answered right now has reached the agent.
     #[wasm_bindgen(js_name = reachedAgent)]
     fn reached_agent(idempotent: bool);
-    /// The work of request `key` goes on now: if the instance dies, it is to blame.
-    fn resume(key: u32);
 }
 
 /// Exports an agent as this crate's worker. Takes a function from its [`Vars`](crate::vars::Vars) to the agent or a
@@ -60,8 +52,8 @@ macro_rules! serve {
 
             /// Answers a request: the `fetch` handler of the Worker.
             #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
-            pub fn fetch(request: JsValue, env: JsValue) -> JsValue {
-                $crate::worker::fetch(request, env)
+            pub fn fetch(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue {
+                $crate::worker::fetch(request, env, ctx)
             }
 
             /// Called by the JavaScript side of the door.
@@ -74,8 +66,8 @@ macro_rules! serve {
 }
 
 /// Hands a request to the JavaScript side of the door.
-pub fn fetch(request: JsValue, env: JsValue) -> JsValue {
-    serve(request, env).into()
+pub fn fetch(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue {
+    serve(request, env, ctx)
 }
 
 /// What [`fetch`] calls, for a main module that would rather call it itself (`js/worker.mjs`).
@@ -84,7 +76,8 @@ pub fn handler() -> JsValue {
     serve_function()
 }
 
-/// Answers the request with this head and body: with a string, or a promise of one.
+/// Answers the request with this head and body, or with nothing if there is work to be [polled](super::work::poll) for
+/// the answer.
 pub fn answer<A: Agent + 'static>(
     key: u32,
     head: &str,
@@ -95,21 +88,27 @@ pub fn answer<A: Agent + 'static>(
     let handler = HANDLER.with_borrow_mut(|handler| Rc::clone(handler.get_or_insert_with(|| open(load))));
     let request = request(head, frame::body(body, fault, LIMIT.get()));
     match handler.handle(&request) {
-        Answer::Ready(response) => framed(&response),
-        Answer::Pending(work) => first_poll(key, work),
+        Answer::Ready(response) => work::settle(key, response),
+        Answer::Pending(answer) => work::start(key, answer),
     }
 }
 
+/// How long whoever was not at fault should wait: the next instance is there at once.
+const RESET_RETRY: Duration = Duration::from_secs(1);
+
 /// Answers a request whose instance died, with -32603. `reason` is empty, or `INSTANCE_RESET` for a request that was
-/// not at fault.
+/// not at fault. `as_event` is for one whose answer is a stream already.
 #[wasm_bindgen]
-pub fn fail(head: &str, body: &str, fault: u32, reason: &str) -> JsValue {
+pub fn fail(head: &str, body: &str, fault: u32, reason: &str, as_event: bool) -> JsValue {
     let mut error = A2aError::internal();
     if !reason.is_empty() {
-        error = error.with_reason(reason.to_owned());
+        error = error.with_reason(reason.to_owned()).with_retry_after(RESET_RETRY);
     }
     let request = request(head, frame::body(body, fault, LIMIT.get()));
-    framed(&agent::refuse(&request, FORMAT.get(), &error))
+    if as_event {
+        return JsValue::from_str(&agent::refuse_event(&request, &error));
+    }
+    JsValue::from_str(&frame(&agent::refuse(&request, FORMAT.get(), &error)))
 }
 
 /// Longest body that the JavaScript side should read.
@@ -207,7 +206,7 @@ fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
             Rc::new(KvStore::new(namespace, clock.clone(), random.clone()).with_ttl(settings.task_ttl))
         }
     };
-    Ok(Ports { store, clock, random, log: Rc::new(ConsoleLog) })
+    Ok(Ports { store, clock, random, log: Rc::new(ConsoleLog), background: Rc::new(WaitUntil) })
 }
 
 /// A variable as text; numbers and objects, which wrangler.toml allows, as their JSON.
@@ -217,43 +216,4 @@ fn variable(env: &JsValue, name: &str) -> Option<String> {
         return None;
     }
     value.as_string().or_else(|| js_sys::JSON::stringify(&value).ok()?.as_string())
-}
-
-fn framed(response: &Response) -> JsValue {
-    JsValue::from_str(&frame(response))
-}
-
-/// Polls once before making a promise: an agent that waits for nothing is answered without one.
-fn first_poll(key: u32, mut work: LocalBoxFuture<'static, Response>) -> JsValue {
-    let relay = Arc::new(Relay::default());
-    let waker = Waker::from(Arc::clone(&relay));
-    // Polled again from the promise at once, so that no wake-up before that is lost.
-    match work.as_mut().poll(&mut Context::from_waker(&waker)) {
-        Poll::Ready(response) => framed(&response),
-        Poll::Pending => {
-            let work = Tracked { key, work, relay, waker };
-            // A panic of the agent ends at its boundary; one out of here ends the promise, and nothing polls the work again.
-            future_to_promise(AssertUnwindSafe(async move { Ok(framed(&work.await)) })).into()
-        }
-    }
-}
-
-/// Says whose work goes on at each poll.
-struct Tracked {
-    key: u32,
-    work: LocalBoxFuture<'static, Response>,
-    relay: Arc<Relay>,
-    /// The relay's, of the first poll and of every other.
-    waker: Waker,
-}
-
-impl Future for Tracked {
-    type Output = Response;
-
-    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response> {
-        let this = self.get_mut();
-        resume(this.key);
-        this.relay.forward_to(cx.waker());
-        this.work.as_mut().poll(&mut Context::from_waker(&this.waker))
-    }
 }

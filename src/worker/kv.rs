@@ -2,8 +2,11 @@
 
 mod binding;
 mod layout;
+mod live;
 mod operations;
+mod push;
 mod tasks;
+mod watch;
 
 #[cfg(test)]
 mod fake;
@@ -19,7 +22,8 @@ pub use binding::Namespace;
 pub use layout::MIN_TTL;
 use tasks::KvTasks;
 
-use crate::ports::{Clock, Owner, Random, StoreError, Stored, TaskPage, TaskQuery, TaskStore};
+use crate::ports::{Clock, Owner, Random, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore};
+use crate::protocol::types::{StreamResponse, TaskPushNotificationConfig};
 
 /// Keeps tasks in a KV namespace.
 ///
@@ -36,6 +40,9 @@ use crate::ports::{Clock, Owner, Random, StoreError, Stored, TaskPage, TaskQuery
 ///   was looked up before it existed can go on missing for that long. Where it was written, it is usually seen at once.
 /// - **A key takes one write a second.** A refused write waits and is repeated a few times, so writing a task several times in a
 ///   row takes seconds. Better write it once.
+/// - **Who subscribes in another location learns late**, since there is nothing but reading to learn by. In the instance that
+///   works on the task every change is seen at once and in order, also the pieces of an artifact, which are written
+///   only with the status that follows them.
 /// - A list reads the metadata of all tasks of the owner, whatever is asked for. There is a limit to that: an owner with
 ///   more than 25,000 tasks gets [`StoreError::Unavailable`].
 ///
@@ -60,8 +67,59 @@ impl TaskStore for KvStore {
         self.0.get(owner, id)
     }
 
-    fn put<'a>(&'a self, owner: &'a Owner, stored: Stored) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
-        self.0.put(owner, stored)
+    fn put<'a>(
+        &'a self,
+        owner: &'a Owner,
+        stored: Stored,
+        events: Vec<StreamResponse>,
+    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
+        self.0.put(owner, stored, events)
+    }
+
+    fn progress<'a>(
+        &'a self,
+        owner: &'a Owner,
+        stored: Stored,
+        events: Vec<StreamResponse>,
+    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
+        self.0.progress(owner, stored, events)
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        owner: &'a Owner,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Option<Subscription>, StoreError>> {
+        self.0.subscribe(owner, id)
+    }
+
+    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>> {
+        self.0.subscribers(owner, id)
+    }
+
+    fn push_configs<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Vec<TaskPushNotificationConfig>, StoreError>> {
+        self.0.push_configs(owner, task_id)
+    }
+
+    fn put_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        config: TaskPushNotificationConfig,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        self.0.put_push_config(owner, config)
+    }
+
+    fn delete_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        self.0.delete_push_config(owner, task_id, id)
     }
 
     fn list<'a>(&'a self, owner: &'a Owner, query: &'a TaskQuery) -> LocalBoxFuture<'a, Result<TaskPage, StoreError>> {

@@ -11,12 +11,14 @@ mod entry;
 mod frame;
 pub mod kv;
 mod ports;
-mod relay;
+mod work;
 
 pub use entry::{answer, fetch};
 // The exports that the JavaScript side of the door calls.
 #[doc(hidden)]
 pub use entry::{body_limit, fail, handler, wake};
+#[doc(hidden)]
+pub use work::{leave, poll};
 
 // For the code that `serve!` expands to.
 #[doc(hidden)]

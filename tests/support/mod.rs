@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use a2a_edge::agent::{Agent, Answer, Config, Ports, Server, Witness};
 use a2a_edge::demo::{Abilities, Demo};
-use a2a_edge::memory::{ManualClock, MemoryLog, MemoryStore, SeededRandom};
+use a2a_edge::memory::{ManualBackground, ManualClock, MemoryLog, MemoryStore, SeededRandom};
 use a2a_edge::ports::Timestamp;
-use a2a_edge::protocol::http::{Body, Headers, Request, Response};
+use a2a_edge::protocol::http::{Body, Headers, Request, Response, TextStream};
+use futures::{FutureExt, StreamExt};
 
 /// 2026-01-01T00:00:00Z
 pub const START: Timestamp = Timestamp(1_767_225_600_000);
@@ -18,6 +19,7 @@ pub struct Served<A = Demo> {
     server: Rc<Server<A>>,
     pub clock: Rc<ManualClock>,
     pub log: Rc<MemoryLog>,
+    pub background: ManualBackground,
 }
 
 /// The demo agent, configured.
@@ -34,14 +36,16 @@ pub fn config() -> Config {
 /// Any agent.
 pub fn serve<A: Agent + 'static>(agent: A, config: Config) -> Served<A> {
     let (clock, log) = (Rc::new(ManualClock::new(START)), Rc::new(MemoryLog::default()));
+    let background = ManualBackground::default();
     let ports = Ports {
         store: Rc::new(MemoryStore::new(clock.clone())),
         clock: clock.clone(),
         random: Rc::new(SeededRandom::new(1)),
         log: log.clone(),
+        background: Rc::new(background.clone()),
     };
     let server = Server::new(agent, config, ports).unwrap_or_else(|violations| panic!("{violations:?}"));
-    Served { server, clock, log }
+    Served { server, clock, log, background }
 }
 
 /// A witness that does not look.
@@ -55,7 +59,9 @@ impl<A: Agent + 'static> Served<A> {
     pub fn send(&self, request: &Request<'_>) -> Response {
         match self.server.handle(request, &Blind) {
             Answer::Ready(response) => response,
-            Answer::Pending(work) => futures::executor::block_on(work),
+            Answer::Pending(work) => {
+                self.clock.run(work).unwrap_or_else(|| panic!("the answer waits for something that never comes"))
+            }
         }
     }
 
@@ -77,5 +83,70 @@ pub trait Json {
 impl Json for Response {
     fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}
+
+/// What a test reads of a stream.
+pub struct Streamed {
+    stream: TextStream,
+    clock: Rc<ManualClock>,
+    background: ManualBackground,
+}
+
+impl Streamed {
+    /// The next frame, letting time pass if need be.
+    pub fn next(&mut self) -> Option<String> {
+        let next = async { self.stream.next().await };
+        self.clock.run(next).unwrap_or_else(|| panic!("the stream waits for something that never comes"))
+    }
+
+    /// The data of all frames to come, comments aside; an error event is marked by the name of the event.
+    pub fn rest(&mut self) -> Vec<(Option<&'static str>, serde_json::Value)> {
+        std::iter::from_fn(|| self.next()).filter(|frame| !frame.starts_with(':')).map(|frame| data(&frame)).collect()
+    }
+
+    /// What can be had without anything else happening.
+    pub fn now(&mut self) -> Option<(Option<&'static str>, serde_json::Value)> {
+        self.background.advance();
+        self.stream.next().now_or_never().flatten().map(|frame| data(&frame))
+    }
+}
+
+/// What a frame carries.
+pub fn data(frame: &str) -> (Option<&'static str>, serde_json::Value) {
+    let (event, text) = match frame.strip_prefix("event: error\n") {
+        Some(text) => (Some("error"), text),
+        None => (None, frame),
+    };
+    let text = text.strip_prefix("data: ").and_then(|text| text.strip_suffix("\n\n"));
+    let text = text.unwrap_or_else(|| panic!("not one frame: {frame:?}"));
+    (event, serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}")))
+}
+
+impl<A: Agent + 'static> Served<A> {
+    /// A JSON-RPC call with version 1.0.
+    pub fn call(&self, id: &str, method: &str, params: &serde_json::Value) -> Response {
+        let headers = Headers {
+            version: Some("1.0"),
+            content_type: Some("application/json"),
+            accept: Some("text/event-stream"),
+            ..Headers::default()
+        };
+        let body = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        self.post("/", headers, &body)
+    }
+
+    /// A POST on REST with version 1.0.
+    pub fn rest(&self, path: &str, body: &serde_json::Value) -> Response {
+        let headers = Headers { version: Some("1.0"), content_type: Some("application/json"), ..Headers::default() };
+        self.post(path, headers, &body.to_string())
+    }
+
+    /// The stream of a response that must be one.
+    pub fn streamed(&self, response: Response) -> Streamed {
+        assert_eq!((response.status, response.content_type), (200, Some("text/event-stream")), "{}", response.body);
+        assert_eq!(response.body, "");
+        let stream = response.stream.unwrap_or_else(|| panic!("no stream"));
+        Streamed { stream, clock: Rc::clone(&self.clock), background: self.background.clone() }
     }
 }

@@ -31,6 +31,20 @@ pub fn failure(error: &A2aError, accept: Option<&str>, default: ErrorFormat) -> 
     error.headers().iter().fold(response, |response, (name, value)| response.with_header(name, value.clone()))
 }
 
+/// The data of an event (specification 11.7).
+///
+/// # Errors
+/// The event is of no use to JSON.
+pub fn event(event: &impl Serialize) -> Result<String, serde_json::Error> {
+    serde_json::to_string(event)
+}
+
+/// The data of the event that ends a stream with `error`: the body of the specification (11.6), which is what clients
+/// look for in a stream.
+pub fn error_event(error: &A2aError) -> String {
+    serde_json::to_string(&Status::of(error)).unwrap_or_else(|_| "{}".to_owned())
+}
+
 /// The body that the Ruby library sends.
 #[derive(Serialize)]
 struct Problem<'a> {

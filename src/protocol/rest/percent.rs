@@ -27,6 +27,21 @@ fn decode(mut encoded: impl Iterator<Item = u8>) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
+/// Adds `text` to `out` so that it stands for itself in a path segment and in a query alike: whatever is not unreserved
+/// is escaped.
+pub(crate) fn encode(out: &mut String, text: &str) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push(char::from(DIGITS[usize::from(byte >> 4)]));
+            out.push(char::from(DIGITS[usize::from(byte & 15)]));
+        }
+    }
+}
+
 fn hex(digit: u8) -> Option<u8> {
     match digit {
         b'0'..=b'9' => Some(digit - b'0'),
@@ -54,6 +69,15 @@ mod tests {
             assert_eq!(segment(encoded), None, "{encoded}");
             assert_eq!(query(encoded), None, "{encoded}");
         }
+    }
+
+    #[test]
+    fn what_is_encoded_stands_for_itself() {
+        let mut out = String::new();
+        encode(&mut out, "a-Z_0.~/?:&=+ %€");
+        assert_eq!(out, "a-Z_0.~%2F%3F%3A%26%3D%2B%20%25%E2%82%AC");
+        assert_eq!(segment(&out).unwrap(), "a-Z_0.~/?:&=+ %€");
+        assert_eq!(query(&out).unwrap(), "a-Z_0.~/?:&=+ %€");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! [`schema`](super::schema) makes of whatever a caller sent: camelCase names, enums by name, no nulls.
 
 mod canonical;
+mod change;
 mod event;
 mod message;
 mod push;

@@ -26,6 +26,9 @@ extern "C" {
     async fn put(this: &Namespace, key: &str, value: &str, options: &Object) -> Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, catch)]
+    async fn delete(this: &Namespace, key: &str) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
     async fn list(this: &Namespace, options: &Object) -> Result<JsValue, JsValue>;
 }
 
@@ -69,12 +72,19 @@ impl Kv for Namespace {
 
     async fn put(&self, key: &str, value: &str, options: &PutOptions) -> Result<(), Fault> {
         let put = Object::new();
-        set(&put, "metadata", &JSON::parse(&options.metadata.to_string())?)?;
+        if let Some(metadata) = &options.metadata {
+            set(&put, "metadata", &JSON::parse(&metadata.to_string())?)?;
+        }
         if let Some(ttl_s) = options.ttl_s {
             // Exact: seconds in a lifetime are far below 2^53.
             set(&put, "expirationTtl", &JsValue::from_f64(ttl_s as f64))?;
         }
         self.put(key, value, &put).await?;
+        Ok(())
+    }
+
+    async fn delete(&self, key: &str) -> Result<(), Fault> {
+        self.delete(key).await?;
         Ok(())
     }
 

@@ -28,6 +28,7 @@ pub(super) enum Operation {
     Get,
     GetMany,
     Put,
+    Delete,
     List,
 }
 
@@ -165,7 +166,7 @@ impl Kv for FakeKv {
             return Err(Fault::from_text(text));
         }
         check_key(key)?;
-        if options.metadata.to_string().len() > 1_024 {
+        if options.metadata.as_ref().is_some_and(|metadata| metadata.to_string().len() > 1_024) {
             return Err(Fault::from_text("KV PUT failed: 413 Metadata length exceeds limit of 1024."));
         }
         if options.ttl_s.is_some_and(|ttl_s| ttl_s < 60) {
@@ -176,13 +177,19 @@ impl Kv for FakeKv {
         if entries.get(key).is_some_and(|entry| now < entry.written + 1_000) {
             return Err(Fault::from_text(TOO_MANY_WRITES));
         }
-        let metadata = Some(options.metadata.clone());
+        let metadata = options.metadata.clone();
         let entry = Entry { value: value.to_owned(), metadata, ttl_s: options.ttl_s, written: now };
         entries.insert(key.to_owned(), entry);
         match trouble {
             Some(Trouble::DoneButFails(text)) => Err(Fault::from_text(text)),
             Some(Trouble::Fails(_)) | None => Ok(()),
         }
+    }
+
+    async fn delete(&self, key: &str) -> Result<(), Fault> {
+        self.begin_read(Operation::Delete)?;
+        self.0.entries.borrow_mut().remove(key);
+        Ok(())
     }
 
     async fn list(&self, prefix: &str, cursor: Option<String>) -> Result<KeyPage, Fault> {

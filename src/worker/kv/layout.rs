@@ -43,6 +43,13 @@ pub(super) fn key(owner: &Owner, id: &str) -> Option<String> {
     is_task_id(id).then(|| prefix(owner) + id)
 }
 
+/// What the keys of all push notification configs of a task begin with, and no others'.
+pub(super) fn push_prefix(owner: &Owner, task_id: &str) -> String {
+    format!("push:{}:{}:", hash(owner.as_str()), hash(task_id))
+}
+
+const _: () = assert!("push:".len() + 2 * (HASH_CHARS + ":".len()) + MAX_TASK_ID_BYTES <= MAX_KEY_BYTES);
+
 fn hash(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(text))
 }

@@ -13,15 +13,18 @@ pub(super) trait Kv {
     /// Writes a key.
     async fn put(&self, key: &str, value: &str, options: &PutOptions) -> Result<(), Fault>;
 
+    /// Deletes a key, if it is there.
+    async fn delete(&self, key: &str) -> Result<(), Fault>;
+
     /// Some of the keys that begin with `prefix`, in their order; `cursor` is from the page before.
     async fn list(&self, prefix: &str, cursor: Option<String>) -> Result<KeyPage, Fault>;
 }
 
 /// What is written with a value.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct PutOptions {
     /// What lists show of the key.
-    pub(super) metadata: Value,
+    pub(super) metadata: Option<Value>,
     /// After how many seconds the key goes.
     pub(super) ttl_s: Option<u64>,
 }

@@ -5,14 +5,17 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::{LocalBoxFuture, try_join_all};
+use futures_util::future::{LocalBoxFuture, ready, try_join_all};
+
+use super::live::Live;
 
 use super::layout::{self, Filter, MIN_TTL, Metadata};
 use super::operations::{Fault, FaultKind, Kv, PutOptions};
 use crate::ports::{
-    Clock, Cursor, MAX_PAGE_SIZE, Owner, Random, StoreError, Stored, TaskPage, TaskQuery, TaskStore, is_task_id,
+    Clock, Cursor, MAX_PAGE_SIZE, Owner, Random, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore,
+    is_task_id,
 };
-use crate::protocol::types::Task;
+use crate::protocol::types::{StreamResponse, Task, TaskPushNotificationConfig};
 
 /// How often a write is tried: the caller waits meanwhile, and after four waits of a second and a half nearly
 /// everyone whose client gives up after ten seconds is still there.
@@ -37,15 +40,16 @@ pub(super) const MAX_LIST_CALLS: usize = 25;
 
 /// Keeps tasks in `kv`.
 pub(super) struct KvTasks<K> {
-    kv: K,
-    clock: Rc<dyn Clock>,
+    pub(super) kv: K,
+    pub(super) clock: Rc<dyn Clock>,
     random: Rc<dyn Random>,
     ttl: Option<Duration>,
+    pub(super) live: Live,
 }
 
 impl<K> KvTasks<K> {
     pub(super) fn new(kv: K, clock: Rc<dyn Clock>, random: Rc<dyn Random>) -> Self {
-        Self { kv, clock, random, ttl: None }
+        Self { kv, clock, random, ttl: None, live: Live::default() }
     }
 
     pub(super) fn with_ttl(mut self, ttl: Duration) -> Self {
@@ -70,7 +74,7 @@ impl<K> KvTasks<K> {
 }
 
 impl<K: Kv> KvTasks<K> {
-    async fn retry<T>(&self, operation: impl AsyncFn() -> Result<T, Fault>) -> Result<T, StoreError> {
+    pub(super) async fn retry<T>(&self, operation: impl AsyncFn() -> Result<T, Fault>) -> Result<T, StoreError> {
         let mut attempt = 0;
         loop {
             match operation().await {
@@ -88,25 +92,50 @@ impl<K: Kv> KvTasks<K> {
         self.retry(async || self.kv.get(key).await).await
     }
 
-    async fn read(&self, owner: &Owner, id: &str) -> Result<Option<Stored>, StoreError> {
+    pub(super) async fn read(&self, owner: &Owner, id: &str) -> Result<Option<Stored>, StoreError> {
         let Some(key) = layout::key(owner, id) else { return Ok(None) };
         let value = self.value(&key).await?;
-        value.map(|value| layout::decode(&key, &value)).transpose()
+        let written = value.map(|value| layout::decode(&key, &value)).transpose()?;
+        Ok(self.live.newer(owner, id, written))
     }
 
-    async fn write(&self, owner: &Owner, mut stored: Stored) -> Result<Stored, StoreError> {
+    async fn write(&self, owner: &Owner, stored: Stored, events: &[StreamResponse]) -> Result<Stored, StoreError> {
+        self.live.check(owner, &stored)?;
+        let stored = self.write_value(owner, stored).await?;
+        self.live.written(owner, &stored, events);
+        Ok(stored)
+    }
+
+    async fn write_value(&self, owner: &Owner, mut stored: Stored) -> Result<Stored, StoreError> {
         let Some(key) = layout::key(owner, &stored.task.id) else {
             return Err(StoreError::Unstorable("unfit task id".to_owned()));
         };
         let base = stored.revision;
         stored.revision += 1;
         let value = layout::encode(&stored)?;
-        let metadata = Metadata::of(&stored.task).to_value();
-        let options = PutOptions { metadata, ttl_s: self.ttl.map(|ttl| ttl.as_secs()) };
-        let mut attempt = 0;
+        let metadata = Some(Metadata::of(&stored.task).to_value());
+        let options = PutOptions { metadata, ..self.options() };
         // Before every attempt: the time that a refused write waits for is the time in which others write.
-        while base == 0 || !self.is_written(&key, &value, base).await? {
-            match self.kv.put(&key, &value, &options).await {
+        let is_written = async || Ok(base > 0 && self.is_written(&key, &value, base).await?);
+        self.put_value(&key, &value, &options, is_written).await?;
+        Ok(stored)
+    }
+
+    pub(super) fn options(&self) -> PutOptions {
+        PutOptions { metadata: None, ttl_s: self.ttl.map(|ttl| ttl.as_secs()) }
+    }
+
+    /// Writes a key unless `is_written`, which is asked before each attempt.
+    pub(super) async fn put_value(
+        &self,
+        key: &str,
+        value: &str,
+        options: &PutOptions,
+        is_written: impl AsyncFn() -> Result<bool, StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut attempt = 0;
+        while !is_written().await? {
+            match self.kv.put(key, value, options).await {
                 Ok(()) => break,
                 Err(fault) if fault.kind == FaultKind::Lasting || attempt + 1 == PUT_ATTEMPTS => {
                     return Err(StoreError::Unavailable(fault.text));
@@ -115,7 +144,7 @@ impl<K: Kv> KvTasks<K> {
             }
             attempt += 1;
         }
-        Ok(stored)
+        Ok(())
     }
 
     /// Whether `value` is there already, since an attempt that seemed to fail did not.
@@ -174,6 +203,15 @@ impl<K: Kv> KvTasks<K> {
         Err(StoreError::Unavailable(format!("too many tasks to list: more than {MAX_LIST_CALLS} pages of keys")))
     }
 
+    /// The values of these keys, in their order.
+    pub(super) async fn values(&self, keys: &[String]) -> Result<Vec<Option<String>>, StoreError> {
+        match self.kv.get_many(keys).await {
+            Ok(values) => Ok(values),
+            // Large tasks may be more than KV gives in one answer, and each of them can still be had.
+            Err(_) => try_join_all(keys.iter().map(|key| self.value(key))).await,
+        }
+    }
+
     /// The tasks at these places, without those that have gone since.
     async fn load(&self, owner: &Owner, places: &[Cursor]) -> Result<Vec<Task>, StoreError> {
         if places.is_empty() {
@@ -181,11 +219,7 @@ impl<K: Kv> KvTasks<K> {
         }
         let prefix = layout::prefix(owner);
         let keys: Vec<_> = places.iter().map(|place| format!("{prefix}{}", place.id)).collect();
-        let values = match self.kv.get_many(&keys).await {
-            Ok(values) => values,
-            // Large tasks may be more than KV gives in one answer, and each of them can still be had.
-            Err(_) => try_join_all(keys.iter().map(|key| self.value(key))).await?,
-        };
+        let values = self.values(&keys).await?;
         let found = keys.iter().zip(values).filter_map(|(key, value)| Some((key, value?)));
         found.map(|(key, value)| Ok(layout::decode(key, &value)?.task)).collect()
     }
@@ -197,16 +231,67 @@ impl<K> fmt::Debug for KvTasks<K> {
     }
 }
 
-impl<K: Kv> TaskStore for KvTasks<K> {
+impl<K: Kv + Clone + 'static> TaskStore for KvTasks<K> {
     fn get<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<Option<Stored>, StoreError>> {
         self.read(owner, id).boxed_local()
     }
 
-    fn put<'a>(&'a self, owner: &'a Owner, stored: Stored) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
-        self.write(owner, stored).boxed_local()
+    fn put<'a>(
+        &'a self,
+        owner: &'a Owner,
+        stored: Stored,
+        events: Vec<StreamResponse>,
+    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
+        async move { self.write(owner, stored, &events).await }.boxed_local()
+    }
+
+    fn progress<'a>(
+        &'a self,
+        owner: &'a Owner,
+        stored: Stored,
+        events: Vec<StreamResponse>,
+    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
+        ready(self.live.progress(owner, stored, &events)).boxed_local()
     }
 
     fn list<'a>(&'a self, owner: &'a Owner, query: &'a TaskQuery) -> LocalBoxFuture<'a, Result<TaskPage, StoreError>> {
         self.page(owner, query).boxed_local()
+    }
+
+    fn subscribe<'a>(
+        &'a self,
+        owner: &'a Owner,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Option<Subscription>, StoreError>> {
+        self.watch(owner, id).boxed_local()
+    }
+
+    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>> {
+        ready(Ok(self.live.subscribers(owner, id))).boxed_local()
+    }
+
+    fn push_configs<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<Vec<TaskPushNotificationConfig>, StoreError>> {
+        self.configs(owner, task_id).boxed_local()
+    }
+
+    fn put_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        config: TaskPushNotificationConfig,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        self.put_config(owner, config).boxed_local()
+    }
+
+    fn delete_push_config<'a>(
+        &'a self,
+        owner: &'a Owner,
+        task_id: &'a str,
+        id: &'a str,
+    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
+        self.delete_config(owner, task_id, id).boxed_local()
     }
 }

@@ -170,7 +170,7 @@ fn the_writer_who_waited_finds_the_other_one_s_write() {
     let owner = Owner::anonymous();
     let write = |state| {
         let task = task("task-1", "context-1", state, 1);
-        bench.subject.store.put(&owner, Stored { task, revision: 1 })
+        bench.subject.store.put(&owner, Stored { task, revision: 1 }, Vec::new())
     };
     let both = futures_util::future::join(write(TaskState::Completed), write(TaskState::Canceled));
     let (one, other) = bench.subject.run(both);

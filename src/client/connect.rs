@@ -1,0 +1,63 @@
+//! From a card to a client (specification 8).
+
+use std::borrow::Cow;
+
+use super::{Client, ClientError, Options};
+use crate::ports::FetchRequest;
+use crate::protocol::card::AgentCard;
+use crate::protocol::details::FieldViolation;
+use crate::protocol::http::JSON;
+use crate::protocol::rest::CARD_PATH;
+use crate::remote::Binding;
+use crate::remote::call::{CallPorts, card};
+use crate::remote::request::{Endpoint, Service, VERSION};
+
+impl Client {
+    /// Fetches the agent's card, and makes a client of the interface that fits best.
+    ///
+    /// `url` is the card's, or the agent's: a URL that does not end in `.json` gets the well-known path.
+    ///
+    /// # Errors
+    /// Of the fetch, as of any call; or a [`RestError`](super::RestError) of kind InvalidAgentResponse if the card is none,
+    /// or names no interface that this client can speak.
+    pub async fn connect(url: &str, options: Options, ports: CallPorts) -> Result<Self, ClientError> {
+        let request = card_request(&card_url(url), &options.service);
+        let card = card::fetch(request, &options.policy, &ports).await?;
+        let endpoint = choose(&card, options.binding).ok_or_else(|| {
+            let binding = options.binding.map_or("JSONRPC or HTTP+JSON", Binding::name);
+            let rule = format!("must have an interface of {binding} in version {VERSION}");
+            card::unusable(FieldViolation::new("supportedInterfaces", rule))
+        })?;
+        let mut client = Self::new(endpoint, options, ports);
+        client.card = Some(card);
+        Ok(client)
+    }
+}
+
+/// The interface to use: the first that the card names, in this binding if one is asked for (specification 8.3.2).
+pub(super) fn choose(card: &AgentCard, binding: Option<Binding>) -> Option<Endpoint> {
+    let minor = |version: &str| version.split('.').take(2).collect::<Vec<_>>().join(".");
+    card.supported_interfaces.iter().find_map(|interface| {
+        let spoken = Binding::from_name(&interface.protocol_binding)?;
+        let is_fit = binding.is_none_or(|binding| binding == spoken) && minor(&interface.protocol_version) == VERSION;
+        let tenant = interface.tenant.clone().filter(|tenant| !tenant.is_empty());
+        is_fit.then(|| Endpoint { url: interface.url.clone(), binding: spoken, tenant })
+    })
+}
+
+/// Where the card is.
+pub(super) fn card_url(url: &str) -> String {
+    let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
+    if path.ends_with(".json") {
+        return url.to_owned();
+    }
+    let path = format!("{}{CARD_PATH}", path.trim_end_matches('/'));
+    query.map_or_else(|| path.clone(), |query| format!("{path}?{query}"))
+}
+
+fn card_request(url: &str, service: &Service) -> FetchRequest {
+    let mut headers = vec![(Cow::Borrowed("Accept"), JSON.to_owned())];
+    headers.extend(service.authorization.iter().map(|value| (Cow::Borrowed("Authorization"), value.clone())));
+    headers.extend(service.headers.iter().cloned());
+    FetchRequest { method: "GET", url: url.to_owned(), headers, body: None }
+}

@@ -1,0 +1,125 @@
+//! A client for A2A agents, whatever they answer: results that are known to be sound, and one model of errors.
+//!
+//! ```no_run
+//! # #[cfg(feature = "native")]
+//! # async fn ask() -> Result<(), Box<dyn std::error::Error>> {
+//! use a2a_edge::client::{Client, Options, native};
+//! use a2a_edge::protocol::types::{Message, SendMessageResponse};
+//!
+//! let client = Client::connect("https://agent.example", Options::default(), native::ports()?).await?;
+//! match client.send_message(Message::user_text("hello").into()).await?.into_result()? {
+//!     SendMessageResponse::Task(task) => println!("{}: {}", task.id, task.status.state),
+//!     SendMessageResponse::Message(message) => println!("{}", message.text()),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Dropping a future or a stream gives the call up. Retries, breaker and fallbacks are those of [`remote`](crate::remote),
+//! which the gateway uses too.
+
+mod connect;
+mod error;
+#[cfg(feature = "native")]
+pub mod native;
+mod operations;
+mod outcome;
+#[cfg(test)]
+mod tests;
+
+use std::rc::Rc;
+
+use futures_util::StreamExt;
+use futures_util::stream::LocalBoxStream;
+use serde_json::Value;
+
+use crate::ports::Random;
+use crate::protocol::card::AgentCard;
+use crate::protocol::operation::Operation;
+use crate::protocol::schema;
+use crate::remote::Binding;
+use crate::remote::call::{Call, CallPolicy, CallPorts, Caller, Watch};
+use crate::remote::request::{Endpoint, Service};
+
+pub use error::{ClientError, JsonRpcError, RestError, TransportError, ValidationError};
+pub use outcome::TaskFailure;
+
+/// How a client goes about its calls.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Deadlines, limits, retries and the breaker.
+    pub policy: CallPolicy,
+    /// Credentials and extensions, sent with every request; with that for the card, too.
+    pub service: Service,
+    /// The binding to use, if the agent has it; by default the one that its card names first.
+    pub binding: Option<Binding>,
+    /// Agents to ask, in this order, when the first is in trouble.
+    pub fallbacks: Vec<Endpoint>,
+}
+
+/// A client of one agent.
+pub struct Client {
+    caller: Caller,
+    service: Service,
+    card: Option<AgentCard>,
+    random: Rc<dyn Random>,
+    watch: Option<Rc<dyn Watch>>,
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Client").field("caller", &self.caller).field("service", &self.service).finish_non_exhaustive()
+    }
+}
+
+/// Events as an operation gives them. A stream ends with an error unless its task reached a terminal or interrupted
+/// state, or the agent answered with a message.
+pub type Events<T> = LocalBoxStream<'static, Result<T, ClientError>>;
+
+impl Client {
+    /// A client of the agent at `endpoint`, without a look at its card.
+    pub fn new(endpoint: Endpoint, options: Options, ports: CallPorts) -> Self {
+        let random = ports.random.clone();
+        let caller = Caller::new(endpoint, options.fallbacks, options.policy, ports);
+        Self { caller, service: options.service, card: None, random, watch: None }
+    }
+
+    /// Has `watch` told what happens in every call.
+    pub fn with_watch(mut self, watch: Rc<dyn Watch>) -> Self {
+        self.watch = Some(watch);
+        self
+    }
+
+    /// The card that the client was made from.
+    pub fn card(&self) -> Option<&AgentCard> {
+        self.card.as_ref()
+    }
+
+    /// Asks for an operation that is answered once, with params and result as JSON.
+    ///
+    /// # Errors
+    /// [`ValidationError`] before anything is sent; the others, after the retries that the policy allows.
+    pub async fn call(&self, operation: Operation, params: Value) -> Result<Value, ClientError> {
+        let params = checked(operation, params)?;
+        Ok(self.caller.unary(self.of(operation, &params)).await?)
+    }
+
+    /// Asks for an operation that is answered with a stream, with params and events as JSON. Resolves when it begins.
+    ///
+    /// # Errors
+    /// As [`call`](Self::call). What happens later is in the stream.
+    pub async fn stream(&self, operation: Operation, params: Value) -> Result<Events<Value>, ClientError> {
+        let params = checked(operation, params)?;
+        let events = self.caller.stream(self.of(operation, &params)).await?;
+        Ok(events.map(|event| event.map_err(ClientError::from)).boxed_local())
+    }
+
+    fn of<'a>(&'a self, operation: Operation, params: &'a Value) -> Call<'a> {
+        Call { operation, params, service: &self.service, watch: self.watch.as_deref() }
+    }
+}
+
+/// The params in canonical form.
+fn checked(operation: Operation, params: Value) -> Result<Value, ClientError> {
+    schema::check(operation, params).map_err(|violations| ValidationError::new(violations).into())
+}

@@ -1,0 +1,123 @@
+//! One method for each operation (specification 3.1).
+
+use futures_util::StreamExt;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Client, ClientError, Events, ValidationError};
+use crate::ports::uuid4;
+use crate::protocol::card::AgentCard;
+use crate::protocol::details::FieldViolation;
+use crate::protocol::operation::Operation;
+use crate::protocol::types::{
+    CancelTaskRequest, DeleteTaskPushNotificationConfigRequest, GetExtendedAgentCardRequest,
+    GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
+    ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageRequest,
+    SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
+};
+
+/// Makes the methods of operations that are answered once.
+macro_rules! operations {
+    ($($(#[$doc:meta])+ $name:ident: $operation:ident($request:ty) -> $response:ty;)+) => {
+        impl Client {
+            $(
+                $(#[$doc])+
+                ///
+                /// # Errors
+                /// As [`call`](Self::call).
+                pub async fn $name(&self, request: $request) -> Result<$response, ClientError> {
+                    read(self.call(Operation::$operation, params(&request)?).await?)
+                }
+            )+
+        }
+    };
+}
+
+operations! {
+    /// Asks for a task (specification 3.1.3).
+    get_task: GetTask(GetTaskRequest) -> Task;
+    /// Asks for a page of tasks (specification 3.1.4).
+    list_tasks: ListTasks(ListTasksRequest) -> ListTasksResponse;
+    /// Cancels a task (specification 3.1.5).
+    cancel_task: CancelTask(CancelTaskRequest) -> Task;
+    /// Has updates of a task sent to a URL (specification 3.1.7).
+    create_push_config: CreateTaskPushNotificationConfig(TaskPushNotificationConfig) -> TaskPushNotificationConfig;
+    /// Asks where updates of a task are sent (specification 3.1.8).
+    get_push_config: GetTaskPushNotificationConfig(GetTaskPushNotificationConfigRequest) -> TaskPushNotificationConfig;
+    /// Asks for all places that updates of a task are sent to (specification 3.1.9).
+    list_push_configs: ListTaskPushNotificationConfigs(ListTaskPushNotificationConfigsRequest) -> ListTaskPushNotificationConfigsResponse;
+    /// Asks for the card that is for known callers (specification 3.1.11).
+    get_extended_agent_card: GetExtendedAgentCard(GetExtendedAgentCardRequest) -> AgentCard;
+}
+
+impl Client {
+    /// Sends a message, and waits for what comes of it (specification 3.1.1). A message without an id gets one.
+    ///
+    /// A task that failed is no error here; ask [`into_result`](SendMessageResponse::into_result).
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub async fn send_message(&self, request: SendMessageRequest) -> Result<SendMessageResponse, ClientError> {
+        read(self.call(Operation::SendMessage, params(&self.identified(request))?).await?)
+    }
+
+    /// Sends a message, and follows what comes of it (specification 3.1.2). A message without an id gets one.
+    ///
+    /// # Errors
+    /// As [`stream`](Self::stream).
+    pub async fn send_streaming_message(
+        &self,
+        request: SendMessageRequest,
+    ) -> Result<Events<StreamResponse>, ClientError> {
+        self.typed_stream(Operation::SendStreamingMessage, params(&self.identified(request))?).await
+    }
+
+    /// Follows a task (specification 3.1.6).
+    ///
+    /// # Errors
+    /// As [`stream`](Self::stream).
+    pub async fn subscribe_to_task(
+        &self,
+        request: SubscribeToTaskRequest,
+    ) -> Result<Events<StreamResponse>, ClientError> {
+        self.typed_stream(Operation::SubscribeToTask, params(&request)?).await
+    }
+
+    /// Has updates of a task no longer sent to a URL (specification 3.1.10).
+    ///
+    /// # Errors
+    /// As [`call`](Self::call).
+    pub async fn delete_push_config(
+        &self,
+        request: DeleteTaskPushNotificationConfigRequest,
+    ) -> Result<(), ClientError> {
+        self.call(Operation::DeleteTaskPushNotificationConfig, params(&request)?).await.map(|_| ())
+    }
+
+    async fn typed_stream(&self, operation: Operation, params: Value) -> Result<Events<StreamResponse>, ClientError> {
+        Ok(self.stream(operation, params).await?.map(|event| read(event?)).boxed_local())
+    }
+
+    fn identified(&self, mut request: SendMessageRequest) -> SendMessageRequest {
+        if request.message.message_id.is_empty() {
+            request.message.message_id = uuid4(&*self.random);
+        }
+        request
+    }
+}
+
+fn params(request: &impl Serialize) -> Result<Value, ClientError> {
+    // Only a map with keys that are no texts could not be written, and no request has one.
+    serde_json::to_value(request).map_err(|error| misfit(&error))
+}
+
+fn read<T: DeserializeOwned>(result: Value) -> Result<T, ClientError> {
+    // What passed the schema has the form of the types; a test in `protocol::types` holds both together.
+    serde_json::from_value(result).map_err(|error| misfit(&error))
+}
+
+fn misfit(error: &serde_json::Error) -> ClientError {
+    let description = format!("does not fit its type: {:?} error", error.classify());
+    ValidationError::new(vec![FieldViolation::new("", description)]).into()
+}

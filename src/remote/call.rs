@@ -1,0 +1,331 @@
+//! One operation on another agent, from beginning to end: deadlines, limits, retries, breakers and fallbacks.
+
+pub mod card;
+mod exchange;
+mod redirect;
+mod stream;
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::stream::LocalBoxStream;
+use serde_json::Value;
+
+use super::breaker::{Breaker, BreakerPolicy, Outcome};
+use super::error::RemoteError;
+use super::fault::{Cause, Fault, TransportFault, Violation};
+use super::request::{Endpoint, Service};
+use super::retry::{Budget, Decision, Failed, GiveUp, RetryPolicy};
+use crate::ports::{Clock, Fetch, Random, Timestamp};
+use crate::protocol::error::ErrorKind;
+use crate::protocol::jsonrpc::Id;
+use crate::protocol::operation::Operation;
+
+/// The events of a stream, each checked. It ends with an error unless it reached a terminal or interrupted state.
+/// Dropping it closes the connection.
+pub type EventStream = LocalBoxStream<'static, Result<Value, RemoteError>>;
+
+/// How long and how large a call may become.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallPolicy {
+    /// When to send a request again.
+    pub retry: RetryPolicy,
+    /// When to leave an agent alone.
+    pub breaker: BreakerPolicy,
+    /// How long one attempt may take until the head of its answer is there.
+    pub head_timeout: Duration,
+    /// How long the whole call may take, retries and fallbacks included; of a stream, until it begins.
+    pub total: Duration,
+    /// How long a stream may be silent. Comments count as sound.
+    pub idle: Duration,
+    /// How long a stream may last in all.
+    pub stream_total: Duration,
+    /// How large an answer may be, and each event of a stream, in bytes.
+    pub max_response_bytes: usize,
+}
+
+impl CallPolicy {
+    /// 30 seconds an attempt, a minute in all, 1 MiB; streams may be silent for a minute and last for an hour. (Our own;
+    /// the gateway and the client set what they are told to.)
+    pub const DEFAULT: Self = Self {
+        retry: RetryPolicy::DEFAULT,
+        breaker: BreakerPolicy::DEFAULT,
+        head_timeout: Duration::from_secs(30),
+        total: Duration::from_secs(60),
+        idle: Duration::from_secs(60),
+        stream_total: Duration::from_secs(60 * 60),
+        max_response_bytes: 1024 * 1024,
+    };
+}
+
+impl Default for CallPolicy {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// What a call needs of its platform.
+#[derive(Clone)]
+pub struct CallPorts {
+    /// Sends requests.
+    pub fetch: Rc<dyn Fetch>,
+    /// Tells the time.
+    pub clock: Rc<dyn Clock>,
+    /// Spreads retries.
+    pub random: Rc<dyn Random>,
+}
+
+impl fmt::Debug for CallPorts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallPorts(..)")
+    }
+}
+
+/// What happens during a call, for a log or a timeline. Agents are numbered in the order of preference, from 0.
+#[derive(Debug)]
+pub enum Note<'a> {
+    /// A request is sent.
+    Attempt {
+        /// To which agent.
+        agent: usize,
+        /// The how manieth to it, from 1.
+        attempt: u32,
+    },
+    /// It failed, and is sent again after a wait.
+    Retry {
+        /// To which agent.
+        agent: usize,
+        /// Why it failed.
+        error: &'a RemoteError,
+        /// How long the wait is.
+        wait: Duration,
+    },
+    /// It failed, and is not sent to this agent again.
+    GaveUp {
+        /// Which agent.
+        agent: usize,
+        /// Why it failed.
+        error: &'a RemoteError,
+        /// Why it is not sent again.
+        why: GiveUp,
+    },
+    /// The breaker let no request through.
+    CircuitOpen {
+        /// Which agent's.
+        agent: usize,
+        /// When it lets the next one through.
+        retry_after: Duration,
+    },
+}
+
+/// Is told what happens.
+pub trait Watch {
+    /// Something happened.
+    fn note(&self, note: &Note<'_>);
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Call<'a> {
+    /// The operation.
+    pub operation: Operation,
+    /// Its params, in canonical form.
+    pub params: &'a Value,
+    /// What goes along.
+    pub service: &'a Service,
+    /// Is told what happens, if somebody wants to know.
+    pub watch: Option<&'a dyn Watch>,
+}
+
+impl fmt::Debug for dyn Watch + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
+/// Calls an agent, or those that stand in for it.
+#[derive(Debug)]
+pub struct Caller {
+    ports: CallPorts,
+    policy: CallPolicy,
+    first: Agent,
+    fallbacks: Vec<Agent>,
+    budget: RefCell<Budget>,
+    next_id: Cell<u64>,
+}
+
+#[derive(Debug)]
+struct Agent {
+    endpoint: Endpoint,
+    breaker: RefCell<Breaker>,
+}
+
+/// What came of a call.
+pub enum Reply {
+    /// The result.
+    Whole(Value),
+    /// The events that follow.
+    Stream(EventStream),
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Whole(value) => f.debug_tuple("Whole").field(value).finish(),
+            Self::Stream(_) => f.write_str("Stream(..)"),
+        }
+    }
+}
+
+impl Caller {
+    /// Calls `endpoint`; where that fails for reasons of its own, the `fallbacks` in their order.
+    pub fn new(endpoint: Endpoint, fallbacks: Vec<Endpoint>, policy: CallPolicy, ports: CallPorts) -> Self {
+        let agent = |endpoint| Agent { endpoint, breaker: RefCell::new(Breaker::new(policy.breaker)) };
+        Self {
+            first: agent(endpoint),
+            fallbacks: fallbacks.into_iter().map(agent).collect(),
+            budget: RefCell::default(),
+            next_id: Cell::new(1),
+            policy,
+            ports,
+        }
+    }
+
+    /// Asks for an operation that is answered once. The result is in canonical form.
+    ///
+    /// # Errors
+    /// Why it failed at last.
+    pub async fn unary(&self, call: Call<'_>) -> Result<Value, RemoteError> {
+        match self.call(call).await? {
+            Reply::Whole(value) => Ok(value),
+            Reply::Stream(_) => Err(self.mismatch(Violation::ContentType)),
+        }
+    }
+
+    /// Asks for an operation that is answered with a stream, and waits until it begins.
+    ///
+    /// # Errors
+    /// Why it did not begin. Once it has, it is not asked for again.
+    pub async fn stream(&self, call: Call<'_>) -> Result<EventStream, RemoteError> {
+        match self.call(call).await? {
+            Reply::Stream(events) => Ok(events),
+            Reply::Whole(_) => Err(self.mismatch(Violation::NotAStream)),
+        }
+    }
+
+    /// Somebody asked for a stream by an operation without one, or the other way round.
+    fn mismatch(&self, violation: Violation) -> RemoteError {
+        RemoteError::of_fault(self.first.endpoint.binding, None, Fault::Invalid(violation))
+    }
+
+    /// Asks for any operation. Those that [stream](Operation::is_streaming) are answered with a stream, all others whole.
+    ///
+    /// # Errors
+    /// As [`unary`](Self::unary) and [`stream`](Self::stream).
+    pub async fn call(&self, call: Call<'_>) -> Result<Reply, RemoteError> {
+        let deadline = after(self.ports.clock.now(), self.policy.total);
+        let mut failure = match self.try_agent(0, &self.first, call, deadline).await {
+            Ok(reply) => return Ok(reply),
+            Err(error) => error,
+        };
+        let mut may_go_on = self.may_fall_back(call, &failure);
+        for (agent, fallback) in (1..).zip(&self.fallbacks) {
+            if !may_go_on || self.ports.clock.now() >= deadline {
+                break;
+            }
+            match self.try_agent(agent, fallback, call, deadline).await {
+                Ok(reply) => return Ok(reply),
+                Err(error) => {
+                    may_go_on = self.may_fall_back(call, &error);
+                    if tells_more(&error) {
+                        failure = error;
+                    }
+                }
+            }
+        }
+        Err(failure)
+    }
+
+    /// Whether another agent may be asked the same.
+    fn may_fall_back(&self, call: Call<'_>, error: &RemoteError) -> bool {
+        let is_safe = call.operation.is_idempotent() || self.policy.retry.sends || error.was_not_sent();
+        error.is_retryable() && is_safe
+    }
+
+    async fn try_agent(
+        &self,
+        number: usize,
+        agent: &Agent,
+        call: Call<'_>,
+        deadline: Timestamp,
+    ) -> Result<Reply, RemoteError> {
+        self.budget.borrow_mut().deposit();
+        let note = |note: Note<'_>| call.watch.into_iter().for_each(|watch| watch.note(&note));
+        let mut last = None;
+        for attempts in 1.. {
+            let admitted = agent.breaker.borrow_mut().admit(self.ports.clock.now());
+            let permit = match admitted {
+                Ok(permit) => permit,
+                Err(retry_after) => {
+                    note(Note::CircuitOpen { agent: number, retry_after });
+                    let open = || TransportFault::CircuitOpen { retry_after };
+                    // What made the breaker open says more than that it is.
+                    return Err(last.unwrap_or_else(|| RemoteError::transport(agent.endpoint.binding, open())));
+                }
+            };
+            note(Note::Attempt { agent: number, attempt: attempts });
+            let result = self.exchange(&agent.endpoint, call, deadline).await;
+            let now = self.ports.clock.now();
+            let is_down = result.as_ref().is_err_and(RemoteError::is_outage);
+            let outcome = if is_down { Outcome::Down } else { Outcome::Alive };
+            agent.breaker.borrow_mut().report(permit, outcome, now);
+            let error = match result {
+                Ok(reply) => return Ok(reply),
+                Err(error) => error,
+            };
+            let is_idempotent = call.operation.is_idempotent();
+            let failed = Failed { attempts, error: &error, is_idempotent, now, deadline };
+            let decision = self.policy.retry.decide(&failed, &mut self.budget.borrow_mut(), &*self.ports.random);
+            match decision {
+                Decision::GiveUp(why) => {
+                    note(Note::GaveUp { agent: number, error: &error, why });
+                    return Err(error);
+                }
+                Decision::RetryAfter(wait) => {
+                    note(Note::Retry { agent: number, error: &error, wait });
+                    self.ports.clock.sleep(wait).await;
+                    last = Some(error);
+                }
+            }
+        }
+        Err(last.unwrap_or_else(|| RemoteError::transport(agent.endpoint.binding, TransportFault::Unreachable)))
+    }
+
+    fn id(&self) -> Id {
+        let id = self.next_id.get();
+        self.next_id.set(id.wrapping_add(1));
+        Id::from_json(&id.to_string()).unwrap_or(Id::NULL)
+    }
+}
+
+/// Whether what a stand-in says is better than what the agent before it said. That it is left alone is nothing new, and
+/// that it has no such task only means that the task is with the agent that failed.
+fn tells_more(error: &RemoteError) -> bool {
+    let is_open = matches!(error.cause(), Cause::Transport(TransportFault::CircuitOpen { .. }));
+    let is_elsewhere = matches!(error.kind(), ErrorKind::TaskNotFound | ErrorKind::PushNotificationConfigNotFound);
+    !is_open && !is_elsewhere
+}
+
+/// `duration` later.
+fn after(now: Timestamp, duration: Duration) -> Timestamp {
+    Timestamp(now.0.saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
+}
+
+/// How long it is until `deadline`.
+fn until(deadline: Timestamp, now: Timestamp) -> Duration {
+    Duration::from_millis(deadline.0.saturating_sub(now.0))
+}

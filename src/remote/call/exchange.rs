@@ -1,0 +1,160 @@
+//! One attempt: a request, and its answer read whole or turned into a stream.
+
+use std::future::Future;
+
+use futures_util::StreamExt;
+use futures_util::future::{Either, select};
+
+use super::redirect;
+use super::stream::{Reading, events};
+use super::{Call, CallPolicy, CallPorts, Caller, Reply, after, until};
+use crate::ports::{BodyStream, FetchRequest, FetchResponse, ResponseHead, Timestamp};
+use crate::protocol::jsonrpc::Id;
+use crate::remote::Binding;
+use crate::remote::answer::{self, Sent};
+use crate::remote::error::RemoteError;
+use crate::remote::events::is_event_stream;
+use crate::remote::fault::{Fault, TransportFault, Violation};
+use crate::remote::request::{Endpoint, build};
+
+/// How much of the body of an error is read, in bytes. (Our own; errors are small, pages of proxies are not.)
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+impl Caller {
+    pub(super) async fn exchange(
+        &self,
+        endpoint: &Endpoint,
+        call: Call<'_>,
+        deadline: Timestamp,
+    ) -> Result<Reply, RemoteError> {
+        let id = self.id();
+        let request = build(endpoint, call.operation, call.params, &id, call.service);
+        let response = open(endpoint.binding, request, deadline, &self.policy, &self.ports).await?;
+        let FetchResponse { head, body } = response;
+        let is_success = (200..=299).contains(&head.status);
+        if call.operation.is_streaming() && is_success && is_event_stream(&head) {
+            return Ok(Reply::Stream(self.events(endpoint, call, id, head, body)));
+        }
+        let sent = Sent { binding: endpoint.binding, operation: call.operation, id: &id };
+        let body = collect(&sent, &head, body, deadline, &self.policy, &self.ports).await?;
+        let now = self.ports.clock.now();
+        if call.operation.is_streaming() {
+            return Err(answer::instead_of_stream(&sent, &head, &body, now));
+        }
+        answer::read(&sent, &head, &body, now).map(Reply::Whole)
+    }
+
+    fn events(
+        &self,
+        endpoint: &Endpoint,
+        call: Call<'_>,
+        id: Id,
+        head: ResponseHead,
+        body: BodyStream,
+    ) -> super::EventStream {
+        let now = self.ports.clock.now();
+        events(Reading {
+            binding: endpoint.binding,
+            operation: call.operation,
+            id,
+            head,
+            body,
+            clock: self.ports.clock.clone(),
+            idle: self.policy.idle,
+            ends: after(now, self.policy.stream_total),
+            limit: self.policy.max_response_bytes,
+        })
+    }
+}
+
+/// Sends the request, after redirects within its origin, and waits for the head of the answer.
+pub(super) async fn open(
+    binding: Binding,
+    mut request: FetchRequest,
+    deadline: Timestamp,
+    policy: &CallPolicy,
+    ports: &CallPorts,
+) -> Result<FetchResponse, RemoteError> {
+    let clock = &ports.clock;
+    let limit = until(deadline, clock.now()).min(policy.head_timeout);
+    let mut timeout = clock.sleep(limit);
+    let mut hops = 0;
+    loop {
+        let (url, method) = (request.url.clone(), request.method);
+        let sending = ports.fetch.fetch(request.clone());
+        let response = match select(sending, timeout).await {
+            Either::Left((response, rest)) => {
+                timeout = rest;
+                response.map_err(|error| {
+                    let fault = Fault::of_fetch(&error, policy.max_response_bytes);
+                    RemoteError::of_fault(binding, None, fault)
+                })?
+            }
+            Either::Right(_) => {
+                return Err(RemoteError::transport(binding, TransportFault::TimedOut));
+            }
+        };
+        match redirect::target(method, &url, &response.head) {
+            Some(target) if hops < redirect::MAX_REDIRECTS => request.url = target,
+            // One too many is an answer that is none.
+            Some(_) | None => return Ok(response),
+        }
+        hops += 1;
+    }
+}
+
+/// Reads a body to its end. Of an error's, what there is.
+pub(super) async fn collect(
+    sent: &Sent<'_>,
+    head: &ResponseHead,
+    body: BodyStream,
+    deadline: Timestamp,
+    policy: &CallPolicy,
+    ports: &CallPorts,
+) -> Result<Vec<u8>, RemoteError> {
+    let is_error = head.status >= 400;
+    let limit = policy.max_response_bytes;
+    let limit = if is_error { limit.min(MAX_ERROR_BYTES) } else { limit };
+    let fail = |fault| RemoteError::of_fault(sent.binding, Some(head.status), fault);
+    if !is_error && announced(head).is_some_and(|length| length > limit) {
+        return Err(fail(Fault::Invalid(Violation::TooLarge { limit })));
+    }
+    let mut bytes = Vec::new();
+    let left = until(deadline, ports.clock.now());
+    match read_to_end(body, &mut bytes, limit, ports.clock.sleep(left)).await {
+        Ok(()) => Ok(bytes),
+        // The status says that it failed, whatever became of the rest.
+        Err(_) if is_error => Ok(bytes),
+        Err(fault) => Err(fail(fault)),
+    }
+}
+
+/// The length that the answer says it has.
+fn announced(head: &ResponseHead) -> Option<usize> {
+    head.header("Content-Length")?.trim().parse().ok()
+}
+
+async fn read_to_end(
+    mut body: BodyStream,
+    bytes: &mut Vec<u8>,
+    limit: usize,
+    timeout: impl Future<Output = ()> + Unpin,
+) -> Result<(), Fault> {
+    let mut timeout = timeout;
+    loop {
+        let piece = match select(body.next(), timeout).await {
+            Either::Right(_) => return Err(Fault::Transport(TransportFault::TimedOut)),
+            Either::Left((None, _)) => return Ok(()),
+            Either::Left((Some(Err(error)), _)) => return Err(Fault::of_fetch(&error, limit)),
+            Either::Left((Some(Ok(piece)), rest)) => {
+                timeout = rest;
+                piece
+            }
+        };
+        let room = limit - bytes.len();
+        bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+        if piece.len() > room {
+            return Err(Fault::Invalid(Violation::TooLarge { limit }));
+        }
+    }
+}

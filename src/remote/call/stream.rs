@@ -1,0 +1,135 @@
+//! A stream of events, read as it comes.
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::{Either, select};
+use futures_util::stream;
+use serde_json::Value;
+
+use super::{EventStream, until};
+use crate::ports::{BodyStream, Clock, FetchError, ResponseHead, Timestamp};
+use crate::protocol::json;
+use crate::protocol::jsonrpc::Id;
+use crate::protocol::operation::Operation;
+use crate::protocol::sse::{Decoder, Frame};
+use crate::remote::Binding;
+use crate::remote::answer::Sent;
+use crate::remote::error::RemoteError;
+use crate::remote::events::{self, Progress};
+use crate::remote::fault::{Fault, TransportFault, Violation};
+
+/// What it takes to read a stream.
+pub(super) struct Reading {
+    pub(super) binding: Binding,
+    pub(super) operation: Operation,
+    pub(super) id: Id,
+    pub(super) head: ResponseHead,
+    pub(super) body: BodyStream,
+    pub(super) clock: Rc<dyn Clock>,
+    /// How long it may be silent.
+    pub(super) idle: Duration,
+    /// When it must be over.
+    pub(super) ends: Timestamp,
+    /// How large an event may be.
+    pub(super) limit: usize,
+}
+
+/// The events of the stream.
+pub(super) fn events(reading: Reading) -> EventStream {
+    let reader = Reader {
+        decoder: Decoder::new(reading.limit),
+        frames: VecDeque::new(),
+        progress: Progress::Open,
+        end: None,
+        reading,
+    };
+    stream::unfold(Some(reader), |reader| async move {
+        let mut reader = reader?;
+        let item = reader.next().await?;
+        // After an error, or at the end of all that can come, the connection is closed, whatever the agent does with it.
+        let is_last = item.is_err() || reader.progress == Progress::Finished;
+        Some((item, (!is_last).then_some(reader)))
+    })
+    .boxed_local()
+}
+
+struct Reader {
+    reading: Reading,
+    decoder: Decoder,
+    frames: VecDeque<Frame>,
+    progress: Progress,
+    /// Why nothing more is read. What came before it is given first.
+    end: Option<End>,
+}
+
+enum End {
+    /// The body is over.
+    Clean,
+    Fault(Fault),
+}
+
+impl Reader {
+    /// The next event, or the error that the stream ends with; `None` if it ends well.
+    async fn next(&mut self) -> Option<Result<Value, RemoteError>> {
+        loop {
+            while let Some(frame) = self.frames.pop_front() {
+                match self.read(&frame) {
+                    Ok(Some(event)) => {
+                        self.progress = events::progress(&event).unwrap_or(self.progress);
+                        return Some(Ok(event));
+                    }
+                    Ok(None) => {}
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+            match self.end.take() {
+                None => self.end = self.receive().await,
+                Some(End::Clean) if self.progress != Progress::Open => return None,
+                Some(End::Clean) => return Some(Err(self.fail(Fault::Transport(TransportFault::CutShort)))),
+                Some(End::Fault(fault)) => return Some(Err(self.fail(fault))),
+            }
+        }
+    }
+
+    fn read(&self, frame: &Frame) -> Result<Option<Value>, RemoteError> {
+        let Reading { binding, operation, id, head, clock, .. } = &self.reading;
+        let sent = Sent { binding: *binding, operation: *operation, id };
+        events::read(&sent, head, frame, clock.now())
+    }
+
+    /// Reads one more piece, unless that was all.
+    async fn receive(&mut self) -> Option<End> {
+        let left = until(self.reading.ends, self.reading.clock.now());
+        let timeout = self.reading.clock.sleep(left.min(self.reading.idle));
+        let piece = match select(self.reading.body.next(), timeout).await {
+            Either::Left((piece, _)) => piece,
+            // A task that waits for its client may well be silent; the stream has said what there was to say.
+            Either::Right(_) if self.progress == Progress::Interrupted => return Some(End::Clean),
+            Either::Right(_) => return Some(End::Fault(Fault::Transport(TransportFault::TimedOut))),
+        };
+        match piece {
+            Some(Ok(piece)) => match self.decoder.push(&piece, &mut self.frames) {
+                Ok(()) => None,
+                Err(error) => Some(End::Fault(Fault::Invalid(Violation::from(error)))),
+            },
+            Some(Err(FetchError::CutShort(_))) | None => Some(self.finish()),
+            Some(Err(error)) => Some(End::Fault(Fault::of_fetch(&error, self.reading.limit))),
+        }
+    }
+
+    /// What the end of the body leaves: perhaps an event whose empty line is missing.
+    fn finish(&mut self) -> End {
+        let decoder = std::mem::take(&mut self.decoder);
+        let is_whole = |frame: &Frame| frame.event.as_deref() == Some("error") || json::parse(&frame.data).is_ok();
+        // One that is too large is not whole either.
+        self.frames.extend(decoder.finish().unwrap_or_default().filter(is_whole));
+        End::Clean
+    }
+
+    fn fail(&self, fault: Fault) -> RemoteError {
+        RemoteError::of_fault(self.reading.binding, Some(self.reading.head.status), fault)
+    }
+}

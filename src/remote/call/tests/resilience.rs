@@ -1,0 +1,197 @@
+//! Retries, breakers and fallbacks, on a timeline.
+
+use super::origin::{Answer, Origin, Piece, Script, error, result, task};
+use super::*;
+use crate::ports::FetchError;
+
+fn down() -> Script {
+    Answer::new(503, "text/plain", "down").into()
+}
+
+fn unreachable() -> Script {
+    Script::Fails(FetchError::Unreachable("refused".into()))
+}
+
+#[test]
+fn a_failing_agent_is_asked_four_times_with_growing_waits() {
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([down()]));
+    let error = setting.get_task().unwrap_err();
+    assert_eq!(error.http_status(), Some(503));
+    assert_eq!(setting.origin.hosts(), "a0 a0 a0 a0");
+    let times: Vec<u64> = setting.origin.seen().iter().map(|(time, _)| time.0 - START.0).collect();
+    let waits: Vec<u64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(waits[0] <= 200 && waits[1] <= 400 && waits[2] <= 800, "{waits:?}");
+    assert_eq!(
+        setting.notes(),
+        [
+            "0: attempt 1",
+            "0: retry",
+            "0: attempt 2",
+            "0: retry",
+            "0: attempt 3",
+            "0: retry",
+            "0: attempt 4",
+            "0: Exhausted"
+        ]
+    );
+}
+
+#[test]
+fn a_disturbance_is_ridden_out() {
+    for trouble in [down(), unreachable(), error(-32603).into(), Script::Fails(FetchError::CutShort("x".into()))] {
+        let setting = Setting::new(Binding::JsonRpc, Origin::new([trouble.clone(), trouble, task().into()]));
+        assert!(setting.get_task().is_ok());
+        assert_eq!(setting.origin.seen().len(), 3);
+    }
+}
+
+#[test]
+fn a_message_is_sent_once_unless_it_never_left_or_retries_are_on() {
+    let sent = |trouble: Script, sends: bool| {
+        let origin = Origin::new([trouble, result(r#"{"task":{"id":"t1","status":{"state":1}}}"#).into()]);
+        let setting = Setting::with(Binding::JsonRpc, origin, 0, |policy| policy.retry.sends = sends);
+        (setting.send().is_ok(), setting.origin.seen().len())
+    };
+    assert_eq!(sent(down(), false), (false, 1));
+    assert_eq!(sent(Script::Fails(FetchError::CutShort("x".into())), false), (false, 1));
+    assert_eq!(sent(unreachable(), false), (true, 2));
+    assert_eq!(sent(down(), true), (true, 2));
+}
+
+#[test]
+fn what_will_not_change_is_asked_once() {
+    for answer in [error(-32001), error(-32602), error(-32006), result("7")] {
+        let setting = Setting::with(Binding::JsonRpc, Origin::new([answer]).and("a1.example", [task()]), 1, |_| {});
+        assert!(setting.get_task().is_err());
+        assert_eq!(setting.origin.hosts(), "a0");
+    }
+}
+
+#[test]
+fn retry_after_is_kept_to_and_the_deadline_is_not_passed() {
+    let asks = |seconds: &str| Answer::new(503, "text/plain", "").header("Retry-After", seconds);
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([asks("10"), task()]));
+    assert!(setting.get_task().is_ok());
+    assert!(setting.elapsed() >= seconds(10) && setting.elapsed() < seconds(11));
+    // 61 s would be behind the deadline of 60: the caller is told at once, with the agent's advice.
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([asks("61"), task()]));
+    assert_eq!(setting.get_task().unwrap_err().retry_after(), Some(seconds(61)));
+    assert_eq!((setting.elapsed(), setting.origin.seen().len()), (seconds(0), 1));
+}
+
+#[test]
+fn all_attempts_together_end_with_the_deadline() {
+    let setting = Setting::with(Binding::JsonRpc, Origin::new([Script::Hangs]), 2, |policy| policy.total = seconds(70));
+    let error = setting.get_task().unwrap_err();
+    assert_eq!(error.reason(), Some("ORIGIN_TIMEOUT"));
+    assert_eq!(setting.elapsed(), seconds(70));
+    assert_eq!(setting.origin.hosts(), "a0 a0 a0");
+    assert_eq!(setting.origin.open(), 0);
+}
+
+#[test]
+fn the_breaker_opens_probes_and_closes() {
+    let scripts = [down(), down(), down(), task().into()];
+    let setting = Setting::with(Binding::JsonRpc, Origin::new(scripts), 0, |policy| {
+        policy.retry = RetryPolicy::NONE;
+        policy.breaker = BreakerPolicy { failures: 2, open_for: seconds(10) };
+    });
+    let reason = || setting.get_task().err().map(|error| error.reason().map(str::to_owned));
+    assert_eq!((reason(), reason()), (Some(None), Some(None)));
+    // Open: nothing is sent, and the caller is told for how long.
+    let error = setting.get_task().unwrap_err();
+    assert_eq!((error.reason(), error.retry_after()), (Some("ORIGIN_CIRCUIT_OPEN"), Some(seconds(10))));
+    assert_eq!(setting.origin.seen().len(), 2);
+    // A probe fails, and the pause starts anew.
+    setting.clock.advance(seconds(10));
+    assert_eq!(reason(), Some(None));
+    assert_eq!(reason(), Some(Some("ORIGIN_CIRCUIT_OPEN".to_owned())));
+    assert_eq!(setting.origin.seen().len(), 3);
+    // The next succeeds.
+    setting.clock.advance(seconds(10));
+    assert!(setting.get_task().is_ok() && setting.get_task().is_ok());
+}
+
+#[test]
+fn errors_of_requests_do_not_open_the_breaker() {
+    for answer in [error(-32001), error(-32603), Answer::new(429, "text/plain", ""), result("7")] {
+        let setting = Setting::with(Binding::JsonRpc, Origin::new([answer]), 0, |policy| {
+            policy.retry = RetryPolicy::NONE;
+            policy.breaker = BreakerPolicy { failures: 1, open_for: seconds(10) };
+        });
+        assert!(setting.get_task().is_err() && setting.get_task().is_err());
+        assert_eq!(setting.origin.seen().len(), 2);
+    }
+}
+
+#[test]
+fn the_error_that_opened_the_breaker_is_told_not_that_it_is_open() {
+    let setting = Setting::with(Binding::JsonRpc, Origin::new([down()]), 0, |policy| {
+        policy.breaker = BreakerPolicy { failures: 2, open_for: seconds(10) };
+    });
+    assert_eq!(setting.get_task().unwrap_err().http_status(), Some(503));
+    assert_eq!(setting.notes(), ["0: attempt 1", "0: retry", "0: attempt 2", "0: retry", "0: open"]);
+}
+
+#[test]
+fn fallbacks_are_asked_in_their_order() {
+    let origin = Origin::new([down()]).and("a1.example", [unreachable()]).and("a2.example", [task()]);
+    let setting = Setting::with(Binding::JsonRpc, origin, 2, |policy| policy.retry = RetryPolicy::NONE);
+    assert!(setting.get_task().is_ok());
+    assert_eq!(setting.origin.hosts(), "a0 a1 a2");
+    assert_eq!(setting.notes(), ["0: attempt 1", "0: Exhausted", "1: attempt 1", "1: Exhausted", "2: attempt 1"]);
+}
+
+#[test]
+fn a_message_falls_back_only_if_it_never_left() {
+    let sent = |trouble: Script| {
+        let origin = Origin::new([trouble]).and("a1.example", [result(r#"{"task":{"id":"t","status":{"state":1}}}"#)]);
+        let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| policy.retry = RetryPolicy::NONE);
+        (setting.send().is_ok(), setting.origin.hosts())
+    };
+    assert_eq!(sent(unreachable()), (true, "a0 a1".to_owned()));
+    assert_eq!(sent(down()), (false, "a0".to_owned()));
+}
+
+#[test]
+fn an_open_breaker_leads_straight_to_the_fallback() {
+    let origin = Origin::new([down()]).and("a1.example", [task()]);
+    let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| {
+        policy.retry = RetryPolicy::NONE;
+        policy.breaker = BreakerPolicy { failures: 1, open_for: seconds(10) };
+    });
+    assert!(setting.get_task().is_ok() && setting.get_task().is_ok());
+    assert_eq!(setting.origin.hosts(), "a0 a1 a1");
+}
+
+#[test]
+fn a_stand_in_that_does_not_know_the_task_does_not_hide_the_trouble() {
+    let origin = Origin::new([down()]).and("a1.example", [error(-32001)]);
+    let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| policy.retry = RetryPolicy::NONE);
+    assert_eq!(setting.get_task().unwrap_err().http_status(), Some(503));
+    assert_eq!(setting.origin.hosts(), "a0 a1");
+}
+
+#[test]
+fn the_budget_keeps_retries_to_a_share_of_the_traffic() {
+    let setting = Setting::with(Binding::JsonRpc, Origin::new([error(-32603)]), 0, |_| {});
+    for _ in 0..100 {
+        assert!(setting.get_task().is_err());
+    }
+    // A full bucket of ten, and a tenth of what was asked.
+    assert!((100..=120).contains(&setting.origin.seen().len()), "{}", setting.origin.seen().len());
+}
+
+#[test]
+fn a_call_that_is_given_up_leaves_nothing_behind() {
+    let hangs = Answer::new(200, "application/json", "{").piece(Piece::Stalls);
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([hangs]));
+    let (params, service) = (json!({"id": "t1"}), Service::default());
+    let call = Call { operation: Operation::GetTask, params: &params, service: &service, watch: None };
+    let quick = async {
+        let call = Box::pin(setting.caller.unary(call));
+        let _ = futures_util::future::select(call, setting.clock.sleep(seconds(1))).await;
+    };
+    setting.clock.run(quick).unwrap();
+    assert_eq!((setting.origin.open(), setting.clock.sleepers(), setting.elapsed()), (0, 0, seconds(1)));
+}

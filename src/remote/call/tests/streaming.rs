@@ -1,0 +1,160 @@
+//! Streams, from their beginning to their end.
+
+use super::origin::{Answer, Origin, Piece, Script, error, task};
+use super::*;
+use crate::remote::{Cause, Violation};
+
+fn stream() -> Answer {
+    Answer::new(200, "text/event-stream", "")
+}
+
+/// A frame of a JSON-RPC stream with a task in this state.
+fn event(state: &str) -> String {
+    format!(
+        "data: {{\"jsonrpc\":\"2.0\",\"id\":$ID,\"result\":{{\"task\":{{\"id\":\"t1\",\"status\":{{\"state\":\"TASK_STATE_{state}\"}}}}}}}}\n\n"
+    )
+}
+
+fn states(events: &[Value]) -> Vec<&str> {
+    let state = |event: &Value| event.pointer("/task/status/state").unwrap().as_str().unwrap().to_owned();
+    events.iter().map(|event| state(event).leak().trim_start_matches("TASK_STATE_")).collect()
+}
+
+fn read(script: impl Into<Script>) -> (Setting, Vec<Value>, Option<RemoteError>) {
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([script.into()]));
+    let (events, error) = setting.events();
+    assert_eq!((setting.origin.open(), setting.clock.sleepers()), (0, 0), "nothing is left open");
+    (setting, events, error)
+}
+
+#[test]
+fn a_stream_ends_well_in_a_terminal_state_even_if_the_agent_leaves_it_open() {
+    for after in [None, Some(Piece::Stalls), Some(Piece::Breaks)] {
+        let mut answer = stream().text(&event("SUBMITTED")).text(": x\n\n").text(&event("WORKING"));
+        answer = answer.piece(Piece::Wait(5_000)).text(&event("COMPLETED"));
+        if let Some(piece) = after {
+            answer = answer.piece(piece);
+        }
+        let (setting, events, error) = read(answer);
+        assert_eq!(states(&events), ["SUBMITTED", "WORKING", "COMPLETED"]);
+        assert_eq!((error, setting.elapsed()), (None, seconds(5)));
+        assert_eq!(setting.origin.seen().len(), 1);
+    }
+}
+
+#[test]
+fn frames_are_cut_anywhere() {
+    let text = format!("\u{feff}{}{}", event("WORKING"), event("FAILED")).replace("$ID", "1").replace('\n', "\r\n");
+    let mut answer = stream();
+    for byte in text.bytes() {
+        answer = answer.piece(Piece::Bytes(vec![byte]));
+    }
+    let (_, events, error) = read(answer);
+    assert_eq!((states(&events), error), (vec!["WORKING", "FAILED"], None));
+}
+
+#[test]
+fn an_end_before_the_task_is_done_is_an_error_and_never_a_clean_end() {
+    let cut = Some(&Cause::Transport(TransportFault::CutShort));
+    for answer in [
+        stream(),
+        stream().text(": x\n\n"),
+        stream().text(&event("WORKING")),
+        stream().text(&event("WORKING")).piece(Piece::Breaks),
+        stream().text(&event("WORKING")).text("data: {\"jsonrpc\""),
+    ] {
+        let (_, events, error) = read(answer);
+        assert!(states(&events).iter().all(|state| *state == "WORKING"));
+        assert_eq!(error.as_ref().map(RemoteError::cause), cut);
+    }
+}
+
+#[test]
+fn a_task_that_waits_for_its_client_may_end_the_stream_or_go_on() {
+    let (_, events, error) = read(stream().text(&event("INPUT_REQUIRED")));
+    assert_eq!((states(&events), error), (vec!["INPUT_REQUIRED"], None));
+    let artifact = r#"data: {"jsonrpc":"2.0","id":$ID,"result":{"artifactUpdate":{"taskId":"t1","contextId":"c","artifact":{"artifactId":"a","parts":[{"text":"x"}]}}}}"#;
+    let (_, events, error) = read(stream().text(&event("AUTH_REQUIRED")).text(&format!("{artifact}\n\n")));
+    assert_eq!((events.len(), error), (2, None));
+    let (setting, events, error) = read(stream().text(&event("INPUT_REQUIRED")).piece(Piece::Stalls));
+    assert_eq!((states(&events), error, setting.elapsed()), (vec!["INPUT_REQUIRED"], None, seconds(60)));
+    let (_, events, error) =
+        read(stream().text(&event("INPUT_REQUIRED")).text(&event("WORKING")).text(&event("COMPLETED")));
+    assert_eq!((states(&events), error), (vec!["INPUT_REQUIRED", "WORKING", "COMPLETED"], None));
+    let (_, _, error) = read(stream().text(&event("INPUT_REQUIRED")).text(&event("WORKING")));
+    assert!(error.is_some(), "it went back to work");
+}
+
+#[test]
+fn an_event_without_its_last_empty_line_counts_if_it_is_whole() {
+    let (_, events, error) = read(stream().text(event("COMPLETED").trim_end()));
+    assert_eq!((states(&events), error), (vec!["COMPLETED"], None));
+    let failed = "event: error\ndata: {\"code\":-32603,\"message\":\"boom\"}";
+    let (_, _, error) = read(stream().text(failed));
+    assert_eq!(error.map(|error| error.message().to_owned()), Some("boom".to_owned()));
+}
+
+#[test]
+fn an_error_in_the_stream_ends_it_with_that_error() {
+    let failed = "data: {\"jsonrpc\":\"2.0\",\"id\":$ID,\"error\":{\"code\":-32060,\"message\":\"m\"}}\n\n";
+    let (setting, events, error) = read(stream().text(&event("WORKING")).text(failed).text(&event("COMPLETED")));
+    assert_eq!((states(&events), error.map(|error| error.code())), (vec!["WORKING"], Some(-32060)));
+    assert_eq!(setting.origin.seen().len(), 1, "what has begun is not begun again");
+    // A first frame that is an error, under status 200.
+    let (_, events, error) = read(stream().text(failed));
+    assert_eq!((events.len(), error.map(|error| error.code())), (0, Some(-32060)));
+}
+
+#[test]
+fn silence_and_endlessness_are_bounded() {
+    let late = Some(&Cause::Transport(TransportFault::TimedOut));
+    let (setting, _, error) = read(stream().text(&event("WORKING")).piece(Piece::Stalls));
+    assert_eq!((error.as_ref().map(RemoteError::cause), setting.elapsed()), (late, seconds(60)));
+    // Ten seconds before the first event are nothing (symptom 9).
+    let (_, _, error) = read(Script::Answers(10_000, stream().piece(Piece::Wait(10_000)).text(&event("COMPLETED"))));
+    assert_eq!(error, None);
+    // Comments keep a stream alive, but not for ever.
+    let mut endless = stream();
+    for _ in 0..100 {
+        endless = endless.text(": x\n\n").piece(Piece::Wait(50_000));
+    }
+    let (setting, _, error) = read(endless);
+    assert_eq!((error.as_ref().map(RemoteError::cause), setting.elapsed()), (late, seconds(3_600)));
+}
+
+#[test]
+fn an_event_that_is_too_large_ends_the_stream_after_those_before_it() {
+    let limit = CallPolicy::DEFAULT.max_response_bytes;
+    let huge = format!("{}data: {}", event("WORKING"), "x".repeat(limit + 16));
+    let (_, events, error) = read(stream().text(&huge).piece(Piece::Stalls));
+    assert_eq!(states(&events), ["WORKING"]);
+    assert_eq!(error.as_ref().map(RemoteError::cause), Some(&Cause::Invalid(Violation::TooLarge { limit })));
+}
+
+#[test]
+fn a_stream_that_does_not_begin_is_an_error_and_may_be_asked_for_again() {
+    let busy = Answer::new(503, "text/plain", "busy");
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([busy, stream().text(&event("COMPLETED"))]));
+    let (events, error) = setting.events();
+    assert_eq!((states(&events), error, setting.origin.seen().len()), (vec!["COMPLETED"], None, 2));
+    let (_, _, refused) = read(error_answer());
+    assert_eq!(refused.map(|error| error.kind()), Some(ErrorKind::UnsupportedOperation));
+    let (_, _, whole) = read(task());
+    assert!(matches!(whole.unwrap().cause(), Cause::Invalid(_)));
+}
+
+fn error_answer() -> Answer {
+    error(-32004)
+}
+
+#[test]
+fn a_stream_that_is_dropped_closes_its_connection() {
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([stream().text(&event("WORKING")).piece(Piece::Stalls)]));
+    let (params, service) = (json!({"id": "t1"}), Service::default());
+    let call = Call { operation: Operation::SubscribeToTask, params: &params, service: &service, watch: None };
+    let mut events = setting.clock.run(setting.caller.stream(call)).unwrap().unwrap();
+    assert!(setting.clock.run(events.next()).unwrap().unwrap().is_ok());
+    assert_eq!(setting.origin.open(), 1);
+    drop(events);
+    assert_eq!(setting.origin.open(), 0);
+}

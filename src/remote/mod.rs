@@ -1,0 +1,34 @@
+//! Calling another agent: what the client and the gateway share.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`Binding`] | JSON-RPC or HTTP+JSON |
+//! | [`request`] | an operation and its params to an HTTP request |
+//! | [`answer`], [`events`] | answers and streams, checked, to results or errors |
+//! | `told` and `kind` | every dialect of errors to one meaning |
+//! | [`RemoteError`] | an error with nothing lost; [`RemoteError::to_protocol_error`] makes it fit for passing on |
+//! | [`retry`], [`breaker`] | when to try again, and when to leave an agent alone |
+//! | [`call`] | all of it, driven over the ports |
+//!
+//! All but the last is pure.
+
+pub mod answer;
+mod binding;
+pub mod breaker;
+pub mod call;
+mod error;
+pub mod events;
+mod fault;
+mod forward;
+mod internals;
+mod kind;
+pub mod request;
+pub mod retry;
+pub mod retry_after;
+#[cfg(test)]
+mod tests;
+mod told;
+
+pub use binding::Binding;
+pub use error::RemoteError;
+pub use fault::{Cause, TransportFault, Violation};

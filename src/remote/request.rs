@@ -1,0 +1,216 @@
+//! An operation and its params as an HTTP request, in either binding.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::binding::Binding;
+use crate::ports::FetchRequest;
+use crate::protocol::http::{A2A_JSON, JSON, PROBLEM_JSON};
+use crate::protocol::jsonrpc::Id;
+use crate::protocol::operation::Operation;
+use crate::protocol::rest;
+use crate::protocol::sse::EVENT_STREAM;
+
+/// The version of A2A that requests are in (specification 3.6.1).
+pub const VERSION: &str = "1.0";
+
+/// Where an agent is, and how it is spoken to there: an interface of its card.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Endpoint {
+    /// Absolute URL: of JSON-RPC the endpoint itself, of REST what paths are added to.
+    pub url: String,
+    /// The binding.
+    pub binding: Binding,
+    /// The tenant that requests name unless their params do.
+    pub tenant: Option<String>,
+}
+
+impl Endpoint {
+    /// An endpoint for every tenant.
+    pub fn new(url: impl Into<String>, binding: Binding) -> Self {
+        Self { url: url.into(), binding, tenant: None }
+    }
+}
+
+/// What goes along with a request but for its params: the service parameters of specification 3.2.6, and credentials.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Service {
+    /// `A2A-Extensions`: URIs, separated by commas.
+    pub extensions: Option<String>,
+    /// `Authorization`, whole.
+    pub authorization: Option<String>,
+    /// Further headers, such as `traceparent`, or an API key. They must not repeat those above.
+    pub headers: Vec<(Cow<'static, str>, String)>,
+}
+
+impl std::fmt::Debug for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Not what the headers say: they hold credentials.
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_ref()).collect();
+        f.debug_struct("Service")
+            .field("extensions", &self.extensions)
+            .field("authorization", &self.authorization.is_some())
+            .field("headers", &names)
+            .finish()
+    }
+}
+
+/// The request that asks `endpoint` for `operation`. `params` are in canonical form, `id` is used by JSON-RPC alone.
+pub fn build(endpoint: &Endpoint, operation: Operation, params: &Value, id: &Id, service: &Service) -> FetchRequest {
+    let mut params = params.as_object().cloned().unwrap_or_default();
+    if let (Some(tenant), false) = (&endpoint.tenant, params.contains_key("tenant")) {
+        params.insert("tenant".to_owned(), Value::String(tenant.clone()));
+    }
+    let (method, url, body, content_type) = match endpoint.binding {
+        Binding::JsonRpc => ("POST", endpoint.url.clone(), Some(envelope(operation, params, id)), JSON),
+        Binding::Rest => {
+            let (method, url, body) = rest_request(&endpoint.url, operation, params);
+            (method, url, body, A2A_JSON)
+        }
+    };
+    let headers = headers(endpoint.binding, operation, body.is_some().then_some(content_type), service);
+    FetchRequest { method, url, headers, body }
+}
+
+fn headers(
+    binding: Binding,
+    operation: Operation,
+    content_type: Option<&str>,
+    service: &Service,
+) -> Vec<(Cow<'static, str>, String)> {
+    let accept = match (binding, operation.is_streaming()) {
+        (Binding::JsonRpc, false) => JSON.to_owned(),
+        (Binding::JsonRpc, true) => format!("{EVENT_STREAM}, {JSON}"),
+        (Binding::Rest, false) => format!("{A2A_JSON}, {JSON}, {PROBLEM_JSON};q=0.5"),
+        (Binding::Rest, true) => format!("{EVENT_STREAM}, {A2A_JSON}, {JSON}, {PROBLEM_JSON};q=0.5"),
+    };
+    let mut headers = vec![(Cow::Borrowed("Accept"), accept), (Cow::Borrowed("A2A-Version"), VERSION.to_owned())];
+    let optional = [
+        ("Content-Type", content_type),
+        ("A2A-Extensions", service.extensions.as_deref()),
+        ("Authorization", service.authorization.as_deref()),
+    ];
+    headers.extend(optional.into_iter().filter_map(|(name, value)| Some((Cow::Borrowed(name), value?.to_owned()))));
+    headers.extend(service.headers.iter().cloned());
+    headers
+}
+
+/// The envelope of JSON-RPC 2.0, section 4.
+fn envelope(operation: Operation, params: Map<String, Value>, id: &Id) -> String {
+    let params = Value::Object(params);
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{operation}","params":{params}}}"#)
+}
+
+/// Method, URL and body (specification 11.3 and 11.5).
+fn rest_request(
+    base: &str,
+    operation: Operation,
+    mut params: Map<String, Value>,
+) -> (&'static str, String, Option<String>) {
+    let (base, base_query) = base.split_once('?').unwrap_or((base, ""));
+    let mut url = base.trim_end_matches('/').to_owned();
+    if let Some(tenant) = take_text(&mut params, "tenant").filter(|tenant| !tenant.is_empty()) {
+        push_segment(&mut url, &tenant);
+    }
+    let method = push_path(&mut url, operation, &mut params);
+    let mut query = base_query.to_owned();
+    let body = match (method, operation) {
+        // The specification's text has it without a body.
+        (_, Operation::SubscribeToTask) => None,
+        ("POST", _) => Some(Value::Object(params).to_string()),
+        (_, _) => {
+            push_query(&mut query, &params);
+            None
+        }
+    };
+    if !query.is_empty() {
+        url.push('?');
+        url.push_str(&query);
+    }
+    (method, url, body)
+}
+
+/// Adds the path of the operation, takes from the params what stands in it, and gives the method.
+fn push_path(url: &mut String, operation: Operation, params: &mut Map<String, Value>) -> &'static str {
+    let task = |params: &mut Map<String, Value>, name: &str| take_text(params, name).unwrap_or_default();
+    match operation {
+        Operation::SendMessage => url.push_str("/message:send"),
+        Operation::SendStreamingMessage => url.push_str("/message:stream"),
+        Operation::ListTasks => url.push_str("/tasks"),
+        Operation::GetExtendedAgentCard => url.push_str("/extendedAgentCard"),
+        Operation::GetTask | Operation::CancelTask | Operation::SubscribeToTask => {
+            url.push_str("/tasks");
+            push_segment(url, &task(params, "id"));
+        }
+        Operation::CreateTaskPushNotificationConfig
+        | Operation::ListTaskPushNotificationConfigs
+        | Operation::GetTaskPushNotificationConfig
+        | Operation::DeleteTaskPushNotificationConfig => {
+            url.push_str("/tasks");
+            push_segment(url, &task(params, "taskId"));
+            url.push_str("/pushNotificationConfigs");
+        }
+    }
+    match operation {
+        Operation::CancelTask => url.push_str(":cancel"),
+        Operation::SubscribeToTask => url.push_str(":subscribe"),
+        Operation::GetTaskPushNotificationConfig | Operation::DeleteTaskPushNotificationConfig => {
+            push_segment(url, &task(params, "id"));
+        }
+        Operation::SendMessage
+        | Operation::SendStreamingMessage
+        | Operation::GetTask
+        | Operation::ListTasks
+        | Operation::CreateTaskPushNotificationConfig
+        | Operation::ListTaskPushNotificationConfigs
+        | Operation::GetExtendedAgentCard => {}
+    }
+    match operation {
+        Operation::SendMessage
+        | Operation::SendStreamingMessage
+        | Operation::CancelTask
+        | Operation::SubscribeToTask
+        | Operation::CreateTaskPushNotificationConfig => "POST",
+        Operation::GetTask
+        | Operation::ListTasks
+        | Operation::GetTaskPushNotificationConfig
+        | Operation::ListTaskPushNotificationConfigs
+        | Operation::GetExtendedAgentCard => "GET",
+        Operation::DeleteTaskPushNotificationConfig => "DELETE",
+    }
+}
+
+fn take_text(params: &mut Map<String, Value>, name: &str) -> Option<String> {
+    match params.remove(name)? {
+        Value::String(text) => Some(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+fn push_segment(url: &mut String, text: &str) {
+    url.push('/');
+    // "." and ".." would be taken for steps along the path, escaped or not, so they go as what no server resolves.
+    match text {
+        "." | ".." => url.push_str(&text.replace('.', "%252E")),
+        text => rest::encode(url, text),
+    }
+}
+
+/// Scalars, and lists of them by repeating the name. No operation that is asked for by GET has anything else.
+fn push_query(query: &mut String, params: &Map<String, Value>) {
+    for (name, value) in params {
+        let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+        for value in values.iter().filter(|value| !value.is_object() && !value.is_array() && !value.is_null()) {
+            if !query.is_empty() {
+                query.push('&');
+            }
+            rest::encode(query, name);
+            query.push('=');
+            rest::encode(query, value.as_str().unwrap_or(&value.to_string()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! What another agent says about an error, read from every dialect in use.
+//!
+//! One reader for both bindings: agents send JSON-RPC errors on REST and status objects on JSON-RPC.
+
+mod details;
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use self::details::{text_of, violations_of};
+use super::kind;
+use crate::protocol::details::FieldViolation;
+
+/// An error as an agent tells it. Nothing here is trusted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Told {
+    /// JSON-RPC code.
+    pub(super) code: Option<i32>,
+    /// HTTP status in the body.
+    pub(super) status: Option<u16>,
+    /// Name of a gRPC status.
+    pub(super) named_status: Option<String>,
+    pub(super) message: Option<String>,
+    pub(super) reason: Option<String>,
+    pub(super) domain: Option<String>,
+    pub(super) metadata: Vec<(String, String)>,
+    pub(super) violations: Vec<FieldViolation>,
+    pub(super) retry_delay: Option<Duration>,
+    /// `error.data`, `details` or `detail`, as it came.
+    pub(super) data: Value,
+    /// Whether an ErrorInfo was read.
+    pub(super) has_info: bool,
+}
+
+/// Whether a body that came as a success, or as an ordinary event, is an error all the same.
+pub(super) fn is_error(body: &Value) -> bool {
+    // A Message in the place of `message` is an object, so a text there gives a bare error away.
+    let is_bare = |body: &Map<String, Value>| {
+        body.get("message").is_some_and(Value::is_string) && body.get("code").is_some_and(is_code)
+    };
+    body.as_object().is_some_and(|body| body.get("error").is_some_and(|error| !error.is_null()) || is_bare(body))
+}
+
+fn is_code(value: &Value) -> bool {
+    value.is_number() || value.is_string()
+}
+
+/// Reads a body that is an error.
+pub(super) fn read(body: &Value) -> Told {
+    let mut told = Told::default();
+    match body {
+        Value::Object(body) => told.read_body(body),
+        Value::String(text) => told.message = Some(text.clone()),
+        Value::Array(_) => told.read_details(body),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    told
+}
+
+impl Told {
+    fn read_body(&mut self, body: &Map<String, Value>) {
+        match body.get("error") {
+            Some(Value::Object(error)) => return self.read_error(error),
+            // Frameworks put a phrase or the name of a class there.
+            Some(Value::String(name)) => {
+                if kind::by_reason(name).is_some() {
+                    self.reason = Some(name.clone());
+                } else {
+                    self.message = Some(name.clone());
+                }
+            }
+            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_)) | None => {}
+        }
+        if let Some(kind) = body.get("type").and_then(Value::as_str).filter(|name| kind::by_reason(name).is_some()) {
+            self.reason.get_or_insert_with(|| kind.to_owned());
+        }
+        if let Some(title) = body.get("title").and_then(Value::as_str) {
+            self.message.get_or_insert_with(|| title.to_owned());
+        }
+        self.read_error(body);
+        if let Some(errors) = body.get("errors") {
+            self.violations.extend(violations_of(errors));
+        }
+    }
+
+    /// The members that every form of an error object shares.
+    fn read_error(&mut self, error: &Map<String, Value>) {
+        if let Some(code) = error.get("code") {
+            self.read_code(code);
+        }
+        for name in ["status", "statusCode"] {
+            match error.get(name) {
+                Some(Value::String(name)) => self.named_status = Some(name.clone()),
+                Some(Value::Number(number)) => self.status = number.as_u64().and_then(http_status).or(self.status),
+                Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => {}
+            }
+        }
+        match error.get("message") {
+            None | Some(Value::Null) => {}
+            Some(message) => self.message = Some(text_of(message)),
+        }
+        for name in ["data", "details", "detail"] {
+            match error.get(name) {
+                None | Some(Value::Null) => {}
+                // The text of a problem (RFC 9457) is its message.
+                Some(Value::String(text)) if name == "detail" => self.message = Some(text.clone()),
+                // A framework may wrap a whole error: {"detail":{"code":…,"message":…}}.
+                Some(Value::Object(inner)) if name == "detail" => self.read_body(inner),
+                Some(details) => self.read_details(details),
+            }
+        }
+    }
+
+    fn read_code(&mut self, code: &Value) {
+        let number = match code {
+            Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
+            Value::String(text) => match text.parse().ok() {
+                None => {
+                    self.reason.get_or_insert_with(|| text.clone());
+                    None
+                }
+                number => number,
+            },
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        let Some(number) = number else { return };
+        match u64::try_from(number).ok().and_then(http_status) {
+            Some(status) => self.status = Some(status),
+            None => self.code = i32::try_from(number).ok(),
+        }
+    }
+}
+
+/// JavaScript and Lua may write a whole number with a point.
+#[expect(clippy::cast_possible_truncation, reason = "checked to be whole and within range")]
+fn whole(number: f64) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() < f64::from(i32::MAX)).then_some(number as i64)
+}
+
+/// A number in the range of HTTP statuses.
+fn http_status(number: u64) -> Option<u16> {
+    u16::try_from(number).ok().filter(|status| (100..=599).contains(status))
+}
