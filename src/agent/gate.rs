@@ -7,7 +7,7 @@ use crate::protocol::card::{AgentCapabilities, AgentCard};
 use crate::protocol::error::A2aError;
 use crate::protocol::operation::{Capability, Operation};
 use crate::protocol::path::{MAX_ECHO, clipped};
-use crate::protocol::types::{Message, Params, SendMessageRequest};
+use crate::protocol::types::{Message, Params};
 use crate::protocol::{schema, version};
 
 /// What is asked for in the request's head (service parameters, specification 3.2.6, and credentials).
@@ -75,7 +75,7 @@ impl Gate {
         let params = Params::from_canonical(operation, canonical)
             .map_err(|error| A2aError::invalid_fields(Vec::new()).with_source(error))?;
         // 6. Media types.
-        if let Some(request) = sent(&params) {
+        if let Some(request) = params.sent() {
             self.check_media_types(&request.message)?;
         }
         // 7. Capabilities.
@@ -109,7 +109,8 @@ impl Gate {
 
     fn check_capabilities(&self, operation: Operation, params: &Params) -> Result<(), A2aError> {
         // A message may bring a push notification config along.
-        let inline_push = sent(params)
+        let inline_push = params
+            .sent()
             .and_then(|request| request.configuration.as_ref())
             .is_some_and(|configuration| configuration.task_push_notification_config.is_some());
         let needed = if inline_push { Some(Capability::PushNotifications) } else { None };
@@ -135,21 +136,6 @@ impl Gate {
 fn declared(header: Option<&str>) -> Vec<String> {
     let uris = header.unwrap_or_default().split(',').map(str::trim);
     uris.filter(|uri| !uri.is_empty()).map(str::to_owned).collect()
-}
-
-fn sent(params: &Params) -> Option<&SendMessageRequest> {
-    match params {
-        Params::SendMessage(request) | Params::SendStreamingMessage(request) => Some(request),
-        Params::GetTask(_)
-        | Params::ListTasks(_)
-        | Params::CancelTask(_)
-        | Params::SubscribeToTask(_)
-        | Params::CreateTaskPushNotificationConfig(_)
-        | Params::GetTaskPushNotificationConfig(_)
-        | Params::ListTaskPushNotificationConfigs(_)
-        | Params::DeleteTaskPushNotificationConfig(_)
-        | Params::GetExtendedAgentCard(_) => None,
-    }
 }
 
 /// Whether an accepted mode (`text/plain`, `image/*`, `*/*`) covers a media type; parameters and case do not matter.

@@ -6,6 +6,7 @@
 mod auth;
 mod boundary;
 mod cors;
+mod delivery;
 mod discovery;
 mod dispatch;
 mod events;
@@ -19,6 +20,7 @@ mod relay;
 mod sending;
 mod server;
 mod tasks;
+mod webhook;
 mod work;
 
 use std::future::Future;

@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::auth::Tokens;
 use super::cors::AllowedOrigins;
+use super::delivery::Push;
 use super::discovery::{Discovery, with_interfaces};
 use super::dispatch::{Job, Reply, dispatch};
 use super::events::{self, Data, Events, subscribed};
@@ -22,7 +23,7 @@ use super::relay::Movable;
 use super::sending::{Sending, settled, shorten};
 use super::tasks::Watch;
 use super::{Agent, Context, Failure, Tasks, boundary, record};
-use crate::ports::{Background, Clock, Level, Log, Random, TaskStore, Timestamp};
+use crate::ports::{Background, Clock, Fetch, Level, Log, Random, TaskStore, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::error::A2aError;
@@ -31,7 +32,7 @@ use crate::protocol::negotiate::ErrorFormat;
 use crate::protocol::operation::Operation;
 use crate::protocol::path::{MAX_ECHO, clipped};
 use crate::protocol::rest::{self, Route};
-use crate::protocol::types::{Params, SendMessageResponse, StreamResponse};
+use crate::protocol::types::{Params, SendMessageResponse, StreamResponse, TaskPushNotificationConfig};
 
 /// How an agent is served.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +47,8 @@ pub struct Config {
     pub tokens: Tokens,
     /// The least grave failure that is logged.
     pub log_level: Level,
+    /// Whether webhooks may be called that are not https, or not public.
+    pub in_development: bool,
 }
 
 /// The platform that the agent runs on.
@@ -61,6 +64,8 @@ pub struct Ports {
     pub log: Rc<dyn Log>,
     /// Who does what is left when a request has been answered.
     pub background: Rc<dyn Background>,
+    /// How webhooks are called; without it, none is.
+    pub fetch: Option<Rc<dyn Fetch>>,
 }
 
 /// Is told how far a request came, so that it can be sent again, or not, if this instance dies over another one.
@@ -102,6 +107,7 @@ pub struct Server<A> {
     discovery: Discovery,
     config: Config,
     ports: Rc<Ports>,
+    push: Option<Rc<Push>>,
 }
 
 impl<A: Agent + 'static> Server<A> {
@@ -112,8 +118,11 @@ impl<A: Agent + 'static> Server<A> {
     pub fn new(agent: A, config: Config, ports: Ports) -> Result<Rc<Self>, Vec<FieldViolation>> {
         let card = secured(agent.card(), &config.tokens);
         let gate = Gate::new(&card, config.tokens.clone(), config.assume_version.clone());
+        let in_development = config.in_development;
+        let fetch = ports.fetch.clone().filter(|_| card.capabilities.push_notifications == Some(true));
+        let push = fetch.map(|fetch| Rc::new(Push { fetch, in_development }));
         let discovery = Discovery::new(card, ports.clock.now())?;
-        Ok(Rc::new(Self { agent: Rc::new(agent), gate, discovery, config, ports: Rc::new(ports) }))
+        Ok(Rc::new(Self { agent: Rc::new(agent), gate, discovery, config, ports: Rc::new(ports), push }))
     }
 
     /// Answers one request.
@@ -252,12 +261,17 @@ impl<A: Agent + 'static> Server<A> {
         origin: &str,
         trace: &Trace,
     ) -> LocalBoxFuture<'static, Result<Done, A2aError>> {
-        let Admitted { caller, extensions, params } = admitted;
+        let Admitted { caller, extensions, mut params } = admitted;
         let (watch, history_length) = wishes(&params);
+        let inline_push = match self.inline_push(&mut params) {
+            Ok(config) => config,
+            Err(error) => return Box::pin(ready(Err(error))),
+        };
         // Only the extended card is completed here, as the public one is.
         let completion =
             matches!(params, Params::GetExtendedAgentCard(_)).then(|| (Rc::clone(self), origin.to_owned()));
-        let tasks = Tasks::watched(caller.owner, Rc::clone(&self.ports), watch);
+        let ports = Rc::clone(&self.ports);
+        let tasks = Tasks::of_request(caller.owner, ports, watch, self.push.clone(), inline_push);
         let cx = Context { subject: caller.subject, extensions, tasks: tasks.clone() };
         match dispatch(Rc::clone(&self.agent), cx, params) {
             Job::Reply(work) => Box::pin(async move {
@@ -288,6 +302,17 @@ impl<A: Agent + 'static> Server<A> {
             }
             Job::Subscribe(work) => Box::pin(async move { opened(subscribed(boundary::run(work).await?)).await }),
         }
+    }
+
+    /// The push notification config that came with a message, taken out: the task that it belongs to is still to come.
+    fn inline_push(&self, params: &mut Params) -> Result<Option<TaskPushNotificationConfig>, A2aError> {
+        let Some(push) = &self.push else { return Ok(None) };
+        let config = params.sent_mut().and_then(|request| request.configuration.as_mut());
+        let config = config.and_then(|configuration| configuration.task_push_notification_config.take());
+        if let Some(config) = &config {
+            push.check(config, "configuration.taskPushNotificationConfig.").map_err(A2aError::invalid_fields)?;
+        }
+        Ok(config)
     }
 
     fn sending(
@@ -350,22 +375,16 @@ async fn opened(mut events: Events) -> Result<Done, A2aError> {
 
 /// Who waits for what a message begins, and how much history they want.
 fn wishes(params: &Params) -> (Watch, Option<u32>) {
-    let (request, watch) = match params {
-        Params::SendMessage(request) => (request, None),
-        Params::SendStreamingMessage(request) => (request, Some(Watch::Events)),
-        Params::GetTask(_)
-        | Params::ListTasks(_)
-        | Params::CancelTask(_)
-        | Params::SubscribeToTask(_)
-        | Params::CreateTaskPushNotificationConfig(_)
-        | Params::GetTaskPushNotificationConfig(_)
-        | Params::ListTaskPushNotificationConfigs(_)
-        | Params::DeleteTaskPushNotificationConfig(_)
-        | Params::GetExtendedAgentCard(_) => return (Watch::Nobody, None),
+    let Some(request) = params.sent() else { return (Watch::Nobody, None) };
+    let configuration = request.configuration.as_ref();
+    let watch = if params.operation().is_streaming() {
+        Watch::Events
+    } else if configuration.is_some_and(|configuration| configuration.return_immediately) {
+        Watch::Task
+    } else {
+        Watch::Nobody
     };
-    let Some(configuration) = &request.configuration else { return (watch.unwrap_or_default(), None) };
-    let at_once = if configuration.return_immediately { Watch::Task } else { Watch::Nobody };
-    (watch.unwrap_or(at_once), configuration.history_length)
+    (watch, configuration.and_then(|configuration| configuration.history_length))
 }
 
 pub(super) fn service<'a>(request: &Request<'a>, version: Option<&'a str>) -> Service<'a> {

@@ -35,8 +35,6 @@ pub struct Settings {
     pub server: Config,
     /// `MAX_BODY_BYTES`
     pub max_body_bytes: u64,
-    /// `ENVIRONMENT`: whether a developer reads the console, and not an operator's log store.
-    pub development: bool,
     /// `TASK_STORE`
     pub store: StoreKind,
     /// `TASK_TTL_S`
@@ -60,9 +58,9 @@ impl Settings {
                     Level::Info,
                     &[("info", Level::Info), ("warn", Level::Warn), ("error", Level::Error)],
                 )?,
+                in_development: vars.choice("ENVIRONMENT", false, &[("production", false), ("development", true)])?,
             },
             max_body_bytes: max_body_bytes(vars)?,
-            development: vars.choice("ENVIRONMENT", false, &[("production", false), ("development", true)])?,
             store: vars.choice("TASK_STORE", StoreKind::Kv, &[("kv", StoreKind::Kv), ("memory", StoreKind::Memory)])?,
             task_ttl: Duration::from_secs(vars.number(
                 "TASK_TTL_S",
@@ -116,7 +114,7 @@ mod tests {
             assert_eq!(settings.store, StoreKind::Kv);
             assert_eq!(settings.task_ttl.as_secs(), 604_800);
             assert_eq!(settings.max_body_bytes, 1_048_576);
-            assert!(!settings.development);
+            assert!(!settings.server.in_development);
             assert_eq!(settings.server.rest_error_format, ErrorFormat::Both);
             assert_eq!(settings.server.assume_version, None);
             assert_eq!(settings.server.allowed_origins, AllowedOrigins::Any);
@@ -144,7 +142,7 @@ mod tests {
         assert!(settings.server.tokens.are_required());
         assert_eq!(settings.server.log_level, Level::Error);
         assert_eq!(settings.max_body_bytes, 2000);
-        assert!(settings.development);
+        assert!(settings.server.in_development);
         assert_eq!((settings.store, settings.task_ttl.as_secs()), (StoreKind::Memory, 60));
     }
 

@@ -181,7 +181,7 @@ fn build<A: Agent + 'static>(
     let lookup = |name: &str| variable(env, name);
     let vars = Vars::new(&lookup);
     let settings = Settings::build(&vars).map_err(|error| error.to_string())?;
-    if settings.development {
+    if settings.server.in_development {
         agent::install_panic_hook(Some(console_error_panic_hook::hook));
     }
     let agent = load(&vars).map_err(|error| error.to_string())?;
@@ -206,7 +206,7 @@ fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
             Rc::new(KvStore::new(namespace, clock.clone(), random.clone()).with_ttl(settings.task_ttl))
         }
     };
-    Ok(Ports { store, clock, random, log: Rc::new(ConsoleLog), background: Rc::new(WaitUntil) })
+    Ok(Ports { store, clock, random, log: Rc::new(ConsoleLog), background: Rc::new(WaitUntil), fetch: None })
 }
 
 /// A variable as text; numbers and objects, which wrangler.toml allows, as their JSON.

@@ -14,7 +14,7 @@ const TOKEN = 't-sdk-93ab';
 let plain, strict;
 before(async () => {
   const vars = { AGENT_EXTENDED_CARD: 'declared', AGENT_REQUIRED_EXTENSIONS: EXTENSION, AUTH_TOKENS: JSON.stringify({ [TOKEN]: 'alice' }) };
-  [plain, strict] = await Promise.all([startWorker(), startWorker({ vars })]);
+  [plain, strict] = await Promise.all([startWorker({ vars: { AGENT_STREAMING: 'off' } }), startWorker({ vars })]);
 });
 after(() => Promise.all([plain.stop(), strict.stop()]));
 
