@@ -8,7 +8,14 @@ use crate::vars::{ConfigError, Vars};
 /// # Errors
 /// The first variable that cannot be used.
 pub fn abilities(vars: &Vars<'_>) -> Result<Abilities, ConfigError> {
-    let defaults = Abilities::default();
+    abilities_or(vars, Abilities::default())
+}
+
+/// The same, with other defaults.
+///
+/// # Errors
+/// The first variable that cannot be used.
+pub fn abilities_or(vars: &Vars<'_>, defaults: Abilities) -> Result<Abilities, ConfigError> {
     let input_modes = checked(vars, "AGENT_INPUT_MODES", "must be media types like text/plain", is_media_type)?;
     Ok(Abilities {
         streaming: vars.switch("AGENT_STREAMING", defaults.streaming)?,
