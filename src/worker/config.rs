@@ -24,6 +24,8 @@ const MAX_TASK_TTL_S: u64 = 10 * 365 * 24 * 3600;
 pub enum StoreKind {
     /// Workers KV, under the binding `TASKS`.
     Kv,
+    /// Durable Objects, under the bindings `TASK_OBJECTS` and `OWNER_INDEX`.
+    Durable,
     /// The memory of one isolate, for development and measurements.
     Memory,
 }
@@ -63,7 +65,11 @@ impl Settings {
             },
             max_body_bytes: max_body_bytes(vars)?,
             development: vars.choice("ENVIRONMENT", false, &[("production", false), ("development", true)])?,
-            store: vars.choice("TASK_STORE", StoreKind::Kv, &[("kv", StoreKind::Kv), ("memory", StoreKind::Memory)])?,
+            store: vars.choice(
+                "TASK_STORE",
+                StoreKind::Kv,
+                &[("kv", StoreKind::Kv), ("durable", StoreKind::Durable), ("memory", StoreKind::Memory)],
+            )?,
             task_ttl: Duration::from_secs(vars.number(
                 "TASK_TTL_S",
                 DEFAULT_TASK_TTL_S,
@@ -146,6 +152,7 @@ mod tests {
         assert_eq!(settings.max_body_bytes, 2000);
         assert!(settings.development);
         assert_eq!((settings.store, settings.task_ttl.as_secs()), (StoreKind::Memory, 60));
+        assert_eq!(build(&[("TASK_STORE", "durable")]).unwrap().store, StoreKind::Durable);
     }
 
     #[test]

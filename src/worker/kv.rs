@@ -20,6 +20,7 @@ use futures_util::future::LocalBoxFuture;
 
 pub use binding::Namespace;
 pub use layout::MIN_TTL;
+pub(super) use layout::hash;
 use tasks::KvTasks;
 
 use crate::ports::{Clock, Owner, Random, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore};

@@ -1,0 +1,133 @@
+// The JavaScript side of the Durable Objects, on both ends of a request to one. The logic of an object is in Rust and keeps
+// nothing; what must outlive a WebAssembly instance is here: who listens. So an instance that dies takes no listener along,
+// and the object goes on with the next instance.
+
+import { instanceLost } from './boundary.js';
+import * as glue from '../../../index.js';
+
+// The caller's end.
+
+const send = (namespace, name, body) => namespace.get(namespace.idFromName(name)).fetch('http://object/', { method: 'POST', body });
+
+export async function ask(namespace, name, request) {
+  const response = await send(namespace, name, request);
+  const text = await response.text();
+  if (!response.ok) throw text;
+  return text;
+}
+
+export async function listen(namespace, name, request) {
+  const response = await send(namespace, name, request);
+  if (!response.ok) throw await response.text();
+  if (response.headers.get('content-type') === STREAM) return response.body.getReader();
+  await response.body?.cancel();
+  return null;
+}
+
+export async function read(reader) {
+  const { value } = await reader.read();
+  return value;
+}
+
+export async function hangUp(reader) {
+  try {
+    await reader.cancel();
+  } catch {
+    // It has hung up, or its request is over.
+  }
+}
+
+// The object's end.
+
+const STREAM = 'application/x-ndjson';
+
+// How many bytes may wait for a listener who does not read. It is cut off then, and learns what it missed when it
+// listens anew.
+const MAX_WAITING = 4 * 1024 * 1024;
+
+// How long after a failed attempt an index is told again, in milliseconds.
+const TELL_AGAIN = 60_000;
+
+// By the object's context, which stays the same as long as the object is in memory; what is made of it does not.
+const listenersOf = new WeakMap();
+
+export function durableObject(isTask, ctx, env) {
+  const { storage } = ctx;
+  if (!listenersOf.has(ctx)) listenersOf.set(ctx, new Set());
+  const listeners = listenersOf.get(ctx);
+  const run = (statement, params) => storage.sql.exec(statement, ...params).raw().toArray();
+
+  // All or nothing, whatever happens in Rust.
+  const work = (call) => {
+    try {
+      glue.wake();
+      return storage.transactionSync(call);
+    } catch (error) {
+      instanceLost(error);
+      throw error;
+    }
+  };
+
+  return {
+    async fetch(request) {
+      const text = await request.text();
+      try {
+        const [answer, line, alarm, listens] = work(() => glue.objectAnswer(isTask, run, Date.now(), text));
+        if (line !== null) publish(listeners, line);
+        // Before anything is awaited: nobody may write between the snapshot and the listening.
+        const response = listens ? stream(listeners, answer) : new Response(answer);
+        if (alarm !== null) await storage.setAlarm(alarm);
+        return response;
+      } catch (error) {
+        // Rust throws text, for the log. What else there is may quote the request.
+        return new Response(typeof error === 'string' ? error : 'the object failed', { status: 500 });
+      }
+    },
+
+    async alarm() {
+      const [at, index, note] = work(() => glue.objectAlarm(isTask, run, Date.now()));
+      if (at === null) return storage.deleteAll();
+      await storage.setAlarm(at);
+      if (index === null) return;
+      try {
+        await ask(env.OWNER_INDEX, index, note);
+      } catch {
+        await storage.setAlarm(Math.min(at, Date.now() + TELL_AGAIN));
+      }
+    },
+  };
+}
+
+const encoder = new TextEncoder();
+
+function publish(listeners, line) {
+  if (listeners.size === 0) return;
+  const bytes = encoder.encode(line);
+  for (const controller of listeners) {
+    if (controller.desiredSize > 0) {
+      controller.enqueue(bytes);
+    } else {
+      listeners.delete(controller);
+      controller.error(new Error('the subscriber reads too slowly'));
+    }
+  }
+}
+
+function stream(listeners, first) {
+  let mine;
+  const bytes = encoder.encode(first);
+  const body = new ReadableStream(
+    {
+      start(controller) {
+        mine = controller;
+        listeners.add(controller);
+        controller.enqueue(bytes);
+      },
+      cancel() {
+        listeners.delete(mine);
+      },
+    },
+    { highWaterMark: bytes.length + MAX_WAITING, size: (chunk) => chunk.length },
+  );
+  return new Response(body, { headers: { 'Content-Type': STREAM } });
+}
