@@ -7,34 +7,40 @@ import * as glue from '../../../index.js';
 
 // The caller's end.
 
-const send = (namespace, name, body) => namespace.get(namespace.idFromName(name)).fetch('http://object/', { method: 'POST', body });
+export const ask = (namespace, names, request) => Promise.all(names.map((name) => askOne(namespace, name, request)));
 
-export async function ask(namespace, name, request) {
-  const response = await send(namespace, name, request);
+async function askOne(namespace, name, body) {
+  const response = await namespace.get(namespace.idFromName(name)).fetch('http://object/', { method: 'POST', body });
+  if (response.ok && response.headers.get('content-type') === STREAM) return linesOf(response.body);
   const text = await response.text();
   if (!response.ok) throw text;
   return text;
 }
 
-export async function listen(namespace, name, request) {
-  const response = await send(namespace, name, request);
-  if (!response.ok) throw await response.text();
-  if (response.headers.get('content-type') === STREAM) return response.body.getReader();
-  await response.body?.cancel();
-  return null;
-}
-
-export async function read(reader) {
-  const { value } = await reader.read();
-  return value;
-}
-
-export async function hangUp(reader) {
-  try {
-    await reader.cancel();
-  } catch {
-    // It has hung up, or its request is over.
-  }
+// Who reads the lines of a body: the first one now.
+async function linesOf(body) {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let lines = [];
+  let rest = '';
+  const next = async () => {
+    while (lines.length === 0) {
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      const text = decoder.decode(value, { stream: true });
+      lines = (rest + text).split('\n');
+      rest = lines.pop();
+    }
+    return lines.shift();
+  };
+  const hangUp = async () => {
+    try {
+      await reader.cancel();
+    } catch {
+      // It has hung up, or its request is over.
+    }
+  };
+  return { first: (await next()) ?? '', next, hangUp };
 }
 
 // The object's end.
@@ -55,13 +61,13 @@ export function durableObject(isTask, ctx, env) {
   const { storage } = ctx;
   if (!listenersOf.has(ctx)) listenersOf.set(ctx, new Set());
   const listeners = listenersOf.get(ctx);
-  const run = (statement, params) => storage.sql.exec(statement, ...params).raw().toArray();
+  const run = (statement, params) => storage.sql.exec(statement, ...params).raw().toArray().flat().join('\n');
 
   // All or nothing, whatever happens in Rust.
-  const work = (call) => {
+  const answer = (text) => {
     try {
       glue.wake();
-      return storage.transactionSync(call);
+      return storage.transactionSync(() => glue.objectAnswer(isTask, run, Date.now(), text));
     } catch (error) {
       instanceLost(error);
       throw error;
@@ -72,10 +78,10 @@ export function durableObject(isTask, ctx, env) {
     async fetch(request) {
       const text = await request.text();
       try {
-        const [answer, line, alarm, listens] = work(() => glue.objectAnswer(isTask, run, Date.now(), text));
+        const [said, line, alarm, listens] = answer(text);
         if (line !== null) publish(listeners, line);
         // Before anything is awaited: nobody may write between the snapshot and the listening.
-        const response = listens ? stream(listeners, answer) : new Response(answer);
+        const response = listens ? stream(listeners, said) : new Response(said);
         if (alarm !== null) await storage.setAlarm(alarm);
         return response;
       } catch (error) {
@@ -85,14 +91,15 @@ export function durableObject(isTask, ctx, env) {
     },
 
     async alarm() {
-      const [at, index, note] = work(() => glue.objectAlarm(isTask, run, Date.now()));
-      if (at === null) return storage.deleteAll();
-      await storage.setAlarm(at);
-      if (index === null) return;
+      const [said, , alarm] = answer('alarm');
+      if (alarm === null) return storage.deleteAll();
+      await storage.setAlarm(alarm);
+      if (said === '') return;
+      const end = said.indexOf('\n');
       try {
-        await ask(env.OWNER_INDEX, index, note);
+        await ask(env.OWNER_INDEX, [said.slice(0, end)], said.slice(end + 1));
       } catch {
-        await storage.setAlarm(Math.min(at, Date.now() + TELL_AGAIN));
+        await storage.setAlarm(Math.min(alarm, Date.now() + TELL_AGAIN));
       }
     },
   };
@@ -102,7 +109,7 @@ const encoder = new TextEncoder();
 
 function publish(listeners, line) {
   if (listeners.size === 0) return;
-  const bytes = encoder.encode(line);
+  const bytes = encoder.encode(`${line}\n`);
   for (const controller of listeners) {
     if (controller.desiredSize > 0) {
       controller.enqueue(bytes);
@@ -115,7 +122,7 @@ function publish(listeners, line) {
 
 function stream(listeners, first) {
   let mine;
-  const bytes = encoder.encode(first);
+  const bytes = encoder.encode(`${first}\n`);
   const body = new ReadableStream(
     {
       start(controller) {

@@ -25,7 +25,7 @@ pub use binding::Namespaces;
 pub use class::{OwnerIndex, TaskObject};
 // What the JavaScript side of the objects calls.
 #[doc(hidden)]
-pub use class::{object_alarm, object_answer};
+pub use class::object_answer;
 use tasks::DurableTasks;
 
 use crate::ports::{Clock, Owner, Random, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore};

@@ -1,10 +1,10 @@
 //! Reaching the real objects. What is done in JavaScript anyway is done there, in `js/durable.js`.
 
 use futures_util::{StreamExt, stream};
-use js_sys::{Reflect, Uint8Array};
+use js_sys::{Array, Reflect};
 use wasm_bindgen::prelude::*;
 
-use super::objects::{Class, Fault, Objects, Pieces};
+use super::objects::{Answer, Class, Fault, Objects};
 use crate::vars::ConfigError;
 
 /// Names of the bindings in wrangler.toml.
@@ -13,19 +13,23 @@ const INDEX_BINDING: &str = "OWNER_INDEX";
 
 #[wasm_bindgen(module = "/js/durable.js")]
 extern "C" {
+    /// For each name a text, or who reads lines.
     #[wasm_bindgen(catch)]
-    async fn ask(namespace: &JsValue, name: &str, request: &str) -> Result<JsValue, JsValue>;
+    async fn ask(namespace: &JsValue, names: Array, request: &str) -> Result<JsValue, JsValue>;
 
-    /// A reader, or null if the object has nothing to tell.
-    #[wasm_bindgen(catch)]
-    async fn listen(namespace: &JsValue, name: &str, request: &str) -> Result<JsValue, JsValue>;
+    /// Reads the lines of one object.
+    type Reader;
 
-    /// Bytes, or undefined at the end.
-    #[wasm_bindgen(catch)]
-    async fn read(reader: &JsValue) -> Result<JsValue, JsValue>;
+    /// The first line.
+    #[wasm_bindgen(method, getter)]
+    fn first(this: &Reader) -> String;
 
-    #[wasm_bindgen(js_name = hangUp)]
-    fn hang_up(reader: &JsValue);
+    /// A line, or undefined at the end.
+    #[wasm_bindgen(method, catch)]
+    async fn next(this: &Reader) -> Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, js_name = hangUp)]
+    fn hang_up(this: &Reader);
 }
 
 /// The namespaces of both classes, as a Worker's environment has them.
@@ -75,32 +79,34 @@ impl From<JsValue> for Fault {
 }
 
 /// Hangs up when it is dropped.
-struct Reader(JsValue);
+struct Call(Reader);
 
-impl Drop for Reader {
+impl Drop for Call {
     fn drop(&mut self) {
-        hang_up(&self.0);
+        self.0.hang_up();
     }
 }
 
 impl Objects for Namespaces {
-    async fn ask(&self, class: Class, name: &str, request: &str) -> Result<String, Fault> {
-        Ok(ask(self.of_class(class), name, request).await?.as_string().unwrap_or_default())
+    async fn ask(&self, class: Class, names: &[String], request: &str) -> Result<Vec<Answer>, Fault> {
+        let names = names.iter().map(|name| JsValue::from_str(name)).collect();
+        let answers = ask(self.of_class(class), names, request).await?;
+        Ok(answers.unchecked_into::<Array>().iter().map(answer).collect())
     }
+}
 
-    async fn listen(&self, name: &str, request: &str) -> Result<Option<Pieces>, Fault> {
-        let reader = listen(&self.tasks, name, request).await?;
-        if reader.is_null() {
-            return Ok(None);
-        }
-        let pieces = stream::unfold(Some(Reader(reader)), |reader| async {
-            let reader = reader?;
-            match read(&reader.0).await {
-                Ok(piece) if piece.is_undefined() => None,
-                Ok(piece) => Some((Ok(piece.unchecked_into::<Uint8Array>().to_vec()), Some(reader))),
-                Err(error) => Some((Err(error.into()), None)),
-            }
-        });
-        Ok(Some(pieces.boxed_local()))
+fn answer(answer: JsValue) -> Answer {
+    if let Some(text) = answer.as_string() {
+        return Answer { text, lines: None };
     }
+    let call = Call(answer.unchecked_into());
+    let text = call.0.first();
+    let lines = stream::unfold(Some(call), |call| async {
+        let call = call?;
+        match call.0.next().await {
+            Ok(line) => Some((Ok(line.as_string()?), Some(call))),
+            Err(error) => Some((Err(error.into()), None)),
+        }
+    });
+    Answer { text, lines: Some(lines.boxed_local()) }
 }

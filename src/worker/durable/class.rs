@@ -5,8 +5,7 @@
 use js_sys::{Array, Function};
 use wasm_bindgen::prelude::*;
 
-use super::storage::{Broken, Cell, Due, Param, Sql};
-use super::task::Reply;
+use super::storage::{Broken, Param, Reply, Sql};
 use super::{index, task};
 
 #[wasm_bindgen(module = "/js/durable.js")]
@@ -45,9 +44,9 @@ impl OwnerIndex {
     }
 }
 
-/// Answers a request to an object. `run` takes a statement and an array of its parameters and gives an array of rows.
-/// Gives what the request comes to: the answer, what to publish (text or null), when the alarm is to ring (milliseconds or
-/// null), and whether the caller listens.
+/// Answers a request to an object, or its alarm. `run` takes a statement and an array of its parameters and gives the
+/// cells of its rows, one a line. Gives what the request comes to: the answer, what to publish (text or null), when the
+/// alarm is to ring (milliseconds or null), and whether the caller listens.
 ///
 /// # Errors
 /// A text for the log. The transaction must be taken back.
@@ -56,48 +55,23 @@ impl OwnerIndex {
 pub fn object_answer(is_task: bool, run: &Function, now: f64, request: &str) -> Result<Array, JsValue> {
     let (sql, now) = (Database(run), now as u64);
     let reply = if is_task { task::answer(&sql, now, request) } else { index::answer(&sql, now, request) };
-    let Reply { answer, publish, alarm, listens } = reply.map_err(thrown)?;
+    let Reply { answer, publish, alarm, listens } = reply.map_err(|Broken(text)| JsValue::from_str(&text))?;
     let publish = publish.map_or(JsValue::NULL, |line| JsValue::from_str(&line));
-    Ok(Array::of4(&JsValue::from_str(&answer), &publish, &time(alarm), &JsValue::from_bool(listens)))
-}
-
-/// The alarm of an object rings. Gives when it is to ring again (null: the storage can go), and an index and what to tell
-/// it (text or null each).
-///
-/// # Errors
-/// As [`object_answer`].
-#[wasm_bindgen(js_name = objectAlarm)]
-#[doc(hidden)]
-pub fn object_alarm(is_task: bool, run: &Function, now: f64) -> Result<Array, JsValue> {
-    let (sql, now) = (Database(run), now as u64);
-    let due = if is_task { task::alarm(&sql, now) } else { index::alarm(&sql, now) };
-    let (at, tell) = match due.map_err(thrown)? {
-        Due::Delete => (None, None),
-        Due::Again { at, tell } => (Some(at), tell),
-    };
-    let (index, note) = tell.map(|(index, note)| (index.into(), note.into())).unwrap_or((JsValue::NULL, JsValue::NULL));
-    Ok(Array::of3(&time(at), &index, &note))
-}
-
-fn thrown(Broken(text): Broken) -> JsValue {
-    JsValue::from_str(&text)
-}
-
-fn time(at: Option<u64>) -> JsValue {
     // Exact: times are far below 2^53 milliseconds.
-    at.map_or(JsValue::NULL, |at| JsValue::from_f64(at as f64))
+    let alarm = alarm.map_or(JsValue::NULL, |at| JsValue::from_f64(at as f64));
+    Ok(Array::of4(&JsValue::from_str(&answer), &publish, &alarm, &JsValue::from_bool(listens)))
 }
 
 struct Database<'a>(&'a Function);
 
 impl Sql for Database<'_> {
-    fn run(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Vec<Cell>>, Broken> {
+    fn run(&self, statement: &str, params: &[Param<'_>]) -> Result<String, Broken> {
         let params: Array = params.iter().map(value).collect();
-        let rows = self.0.call2(&JsValue::UNDEFINED, &JsValue::from_str(statement), &params).map_err(|error| {
+        let cells = self.0.call2(&JsValue::UNDEFINED, &JsValue::from_str(statement), &params).map_err(|error| {
             let text = error.dyn_ref::<js_sys::Error>().map(|error| String::from(error.message()));
             Broken(text.unwrap_or_default())
         })?;
-        Ok(rows.unchecked_into::<Array>().iter().map(cells).collect())
+        Ok(cells.as_string().unwrap_or_default())
     }
 }
 
@@ -107,13 +81,4 @@ fn value(param: &Param<'_>) -> JsValue {
         Param::Text(text) => JsValue::from_str(text),
         Param::Null => JsValue::NULL,
     }
-}
-
-fn cells(row: JsValue) -> Vec<Cell> {
-    let cell = |value: JsValue| match (value.as_f64(), value.as_string()) {
-        (Some(number), _) => Cell::Number(number),
-        (None, Some(text)) => Cell::Text(text),
-        (None, None) => Cell::Null,
-    };
-    row.unchecked_into::<Array>().iter().map(cell).collect()
 }

@@ -9,9 +9,9 @@ use futures_util::StreamExt;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ToSql, params_from_iter};
 
-use super::objects::{Class, Fault, Objects, Pieces};
-use super::storage::{Broken, Cell, Due, Param, Sql};
-use super::task::Reply;
+use super::messages::ALARM;
+use super::objects::{Answer, Class, Fault, Lines, Objects};
+use super::storage::{Broken, Param, Reply, Sql};
 use super::{index, task};
 use crate::memory::ManualClock;
 use crate::ports::Clock;
@@ -45,7 +45,7 @@ struct State {
 struct Object {
     class: Class,
     database: Connection,
-    listeners: RefCell<Vec<UnboundedSender<Result<Vec<u8>, Fault>>>>,
+    listeners: RefCell<Vec<UnboundedSender<Result<String, Fault>>>>,
     alarm: StdCell<Option<u64>>,
 }
 
@@ -112,20 +112,16 @@ impl FakeObjects {
             let due = self.0.objects.borrow().values().find(|object| is_due(object)).cloned();
             let Some(object) = due else { return };
             object.alarm.set(None);
-            let alarm = |object: &Object| match object.class {
-                Class::Task => task::alarm(object, now),
-                Class::Index => index::alarm(object, now),
+            let reply = object.transaction(|object| object.answer(now, ALARM)).expect("alarm");
+            object.alarm.set(reply.alarm);
+            let Some(at) = reply.alarm else {
+                object.clear();
+                continue;
             };
-            match object.transaction(alarm).expect("alarm") {
-                Due::Delete => object.clear(),
-                Due::Again { at, tell } => {
-                    object.alarm.set(Some(at));
-                    if let Some((index, note)) = tell
-                        && self.request(Class::Index, &index, &note).is_err()
-                    {
-                        object.alarm.set(Some(at.min(now + 60_000)));
-                    }
-                }
+            if let Some((index, note)) = reply.answer.split_once('\n')
+                && self.request(Class::Index, index, note).is_err()
+            {
+                object.alarm.set(Some(at.min(now + 60_000)));
             }
         }
     }
@@ -175,25 +171,15 @@ impl FakeObjects {
 }
 
 impl Objects for FakeObjects {
-    async fn ask(&self, class: Class, name: &str, request: &str) -> Result<String, Fault> {
+    async fn ask(&self, class: Class, names: &[String], request: &str) -> Result<Vec<Answer>, Fault> {
         self.arrive().await;
-        Ok(self.request(class, name, request)?.1.answer)
-    }
-
-    async fn listen(&self, name: &str, request: &str) -> Result<Option<Pieces>, Fault> {
-        self.arrive().await;
-        let (object, reply) = self.request(Class::Task, name, request)?;
-        if !reply.listens {
-            return Ok(None);
+        let mut answers = Vec::new();
+        for name in names {
+            let (object, reply) = self.request(class, name, request)?;
+            let lines = reply.listens.then(|| object.listen());
+            answers.push(Answer { text: reply.answer, lines });
         }
-        let (sender, receiver) = unbounded();
-        // In pieces that end within lines, and within characters.
-        let (first, second) = reply.answer.as_bytes().split_at(reply.answer.len() / 2);
-        for piece in [first, second] {
-            let _ = sender.unbounded_send(Ok(piece.to_vec()));
-        }
-        object.listeners.borrow_mut().push(sender);
-        Ok(Some(receiver.boxed_local()))
+        Ok(answers)
     }
 }
 
@@ -218,9 +204,14 @@ impl Object {
     }
 
     fn publish(&self, line: &str) {
-        let pieces = line.as_bytes().chunks(7);
-        let send = |listener: &UnboundedSender<_>, piece: &[u8]| listener.unbounded_send(Ok(piece.to_vec())).is_ok();
-        self.listeners.borrow_mut().retain(|listener| pieces.clone().all(|piece| send(listener, piece)));
+        let send = |listener: &UnboundedSender<_>| listener.unbounded_send(Ok(line.to_owned())).is_ok();
+        self.listeners.borrow_mut().retain(send);
+    }
+
+    fn listen(&self) -> Lines {
+        let (sender, receiver) = unbounded();
+        self.listeners.borrow_mut().push(sender);
+        receiver.boxed_local()
     }
 
     fn has_tables(&self) -> bool {
@@ -234,7 +225,7 @@ impl Object {
 }
 
 impl Sql for Object {
-    fn run(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Vec<Cell>>, Broken> {
+    fn run(&self, statement: &str, params: &[Param<'_>]) -> Result<String, Broken> {
         let broken = |error: rusqlite::Error| Broken(error.to_string());
         let mut statement = self.database.prepare(statement).map_err(broken)?;
         assert_eq!(statement.parameter_count(), params.len(), "a Durable Object refuses any other number of them");
@@ -242,9 +233,9 @@ impl Sql for Object {
         let mut rows = statement.query(params_from_iter(params.iter().map(bound))).map_err(broken)?;
         let mut found = Vec::new();
         while let Some(row) = rows.next().map_err(broken)? {
-            found.push((0..width).map(|column| cell(row.get_ref(column).expect("a column"))).collect());
+            found.extend((0..width).map(|column| cell(row.get_ref(column).expect("a column"))));
         }
-        Ok(found)
+        Ok(found.join("\n"))
     }
 }
 
@@ -263,12 +254,13 @@ fn bound<'a>(param: &'a Param<'a>) -> Box<dyn ToSql + 'a> {
     }
 }
 
-fn cell(value: ValueRef<'_>) -> Cell {
+/// As JavaScript writes it.
+fn cell(value: ValueRef<'_>) -> String {
     match value {
-        ValueRef::Null => Cell::Null,
-        ValueRef::Integer(number) => Cell::Number(number as f64),
-        ValueRef::Real(number) => Cell::Number(number),
-        ValueRef::Text(text) => Cell::Text(String::from_utf8(text.to_vec()).expect("UTF-8")),
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(text) => String::from_utf8(text.to_vec()).expect("UTF-8"),
         ValueRef::Blob(_) => panic!("nothing stores bytes"),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use futures_util::{StreamExt, stream};
 
 use super::messages::{TaskRequest, read_told};
-use super::objects::{Fault, Objects, Pieces};
+use super::objects::{Answer, Class, Lines, Objects};
 use super::tasks::{DurableTasks, read_task, task_name};
 use crate::ports::{Owner, StoreError, Stored, Subscription, is_task_id};
 use crate::protocol::types::{self, StreamResponse};
@@ -13,31 +13,6 @@ use crate::protocol::types::{self, StreamResponse};
 /// How often a connection that broke is made anew before any change has come over it. Objects move to another machine
 /// and get new versions, and their connections break then.
 pub(super) const MAX_RECONNECTIONS: u32 = 3;
-
-/// Joins pieces to lines.
-struct Lines {
-    pieces: Pieces,
-    /// What has arrived of the lines to come.
-    buffer: Vec<u8>,
-}
-
-impl Lines {
-    /// The next line, without its end. Nothing comes after an error.
-    async fn next(&mut self) -> Result<String, Fault> {
-        let mut searched = 0;
-        loop {
-            if let Some(end) = self.buffer[searched..].iter().position(|byte| *byte == b'\n') {
-                let rest = self.buffer.split_off(searched + end + 1);
-                let mut line = std::mem::replace(&mut self.buffer, rest);
-                line.pop();
-                return String::from_utf8(line).map_err(|_| Fault::passing("an object sent what is no text"));
-            }
-            searched = self.buffer.len();
-            let piece = self.pieces.next().await.unwrap_or_else(|| Err(Fault::passing("the object has gone")))?;
-            self.buffer.extend_from_slice(&piece);
-        }
-    }
-}
 
 struct Feed<O> {
     tasks: DurableTasks<O>,
@@ -73,15 +48,9 @@ impl<O: Objects + Clone + 'static> DurableTasks<O> {
 
     /// Listens, and takes the task as it stands.
     async fn connect(&self, name: &str) -> Result<Option<(Lines, Stored)>, StoreError> {
-        let request = TaskRequest::Subscribe.encode();
-        let connect = async || {
-            let Some(pieces) = self.objects.listen(name, &request).await? else { return Ok(None) };
-            let mut lines = Lines { pieces, buffer: Vec::new() };
-            let first = lines.next().await?;
-            Ok(Some((lines, first)))
-        };
-        let Some((lines, first)) = self.retry(connect).await? else { return Ok(None) };
-        let (revision, json) = read_told(&first).map_err(|_| StoreError::Corrupt("no snapshot".to_owned()))?;
+        let answers = self.ask_all(Class::Task, vec![name.to_owned()], TaskRequest::Subscribe.encode()).await?;
+        let Some(Answer { text, lines: Some(lines) }) = answers.into_iter().next() else { return Ok(None) };
+        let (revision, json) = read_told(&text)?;
         Ok(Some((lines, Stored { task: read_task(json)?, revision })))
     }
 }
@@ -96,8 +65,9 @@ impl<O: Objects + Clone + 'static> Feed<O> {
                 return None;
             }
             let more = match self.lines.next().await {
-                Ok(line) => self.take(&line),
-                Err(fault) => self.reconnect(fault).await,
+                Some(Ok(line)) => self.take(&line),
+                Some(Err(fault)) => self.reconnect(fault.text).await,
+                None => self.reconnect("the object has gone".to_owned()).await,
             };
             if let Err(error) = more {
                 self.is_over = true;
@@ -107,7 +77,7 @@ impl<O: Objects + Clone + 'static> Feed<O> {
     }
 
     fn take(&mut self, line: &str) -> Result<(), StoreError> {
-        let (revision, json) = read_told(line).map_err(|_| StoreError::Corrupt("no events".to_owned()))?;
+        let (revision, json) = read_told(line)?;
         let events: Vec<StreamResponse> =
             types::from_json(json).map_err(|error| StoreError::unreadable("events of an object", &error))?;
         events.iter().for_each(|event| self.known.task.apply(event));
@@ -118,9 +88,9 @@ impl<O: Objects + Clone + 'static> Feed<O> {
     }
 
     /// Listens anew. What was missed shows in what has become of the task.
-    async fn reconnect(&mut self, fault: Fault) -> Result<(), StoreError> {
+    async fn reconnect(&mut self, why: String) -> Result<(), StoreError> {
         if self.reconnections == MAX_RECONNECTIONS {
-            return Err(StoreError::Unavailable(fault.text));
+            return Err(StoreError::Unavailable(why));
         }
         self.reconnections += 1;
         let Some((lines, current)) = self.tasks.connect(&self.name).await? else {

@@ -1,40 +1,38 @@
 //! The index of one owner: which tasks there are, in which order, and in which state. The tasks themselves are elsewhere,
 //! and what they say counts.
 
-use super::messages::{Entry, Filter, IndexPage, IndexRequest, NOTED, Note};
-use super::storage::{Broken, Due, Param, Sql, columns, is_used};
-use super::task::Reply;
-use crate::ports::{Cursor, Timestamp};
+use super::messages::{Entry, Filter, IndexRequest, NOTED, Note};
+use super::storage::{Broken, Param, Reply, Sql, is_used, number};
 
 /// How long expired entries may stay, in milliseconds: sweeping is reading them all.
 pub(super) const SWEEP_INTERVAL_MS: u64 = 60 * 60 * 1_000;
 
 /// Answers a request at `now`, in milliseconds since the epoch.
-pub(super) fn answer(sql: &impl Sql, now: u64, request: &str) -> Result<Reply, Broken> {
-    match IndexRequest::decode(request).map_err(|_| Broken::request())? {
-        IndexRequest::Note { ttl_ms, notes } => note(sql, now, ttl_ms, &notes),
+pub(super) fn answer(sql: &dyn Sql, now: u64, request: &str) -> Result<Reply, Broken> {
+    match IndexRequest::decode(request)? {
+        IndexRequest::Note { ttl_ms, notes } => note(sql, now, ttl_ms, notes),
         IndexRequest::List(filter) => {
-            let page = if is_used(sql)? { page(sql, now, &filter)? } else { IndexPage::default() };
-            Ok(Reply { answer: page.encode(), ..Reply::default() })
+            let answer = if is_used(sql)? { page(sql, now, &filter)? } else { "0".to_owned() };
+            Ok(Reply { answer, ..Reply::default() })
         }
+        IndexRequest::Alarm => Ok(Reply { alarm: sweep(sql, now)?, ..Reply::default() }),
     }
 }
 
-/// The alarm rings at `now`.
-pub(super) fn alarm(sql: &impl Sql, now: u64) -> Result<Due, Broken> {
+/// Drops what has expired, and says when to sweep again: never, if nothing is left.
+fn sweep(sql: &dyn Sql, now: u64) -> Result<Option<u64>, Broken> {
     if !is_used(sql)? {
-        return Ok(Due::Delete);
+        return Ok(None);
     }
     sql.run("DELETE FROM task WHERE expires <= ?", &[Param::Number(now)])?;
-    let row = sql.run("SELECT MIN(expires), COUNT(*) FROM task", &[])?.pop().unwrap_or_default();
-    let [next, count] = columns(row)?;
-    if count.number()? == 0 {
-        return Ok(Due::Delete);
+    let next = sql.run("SELECT MIN(expires) FROM task", &[])?;
+    if next.is_empty() {
+        return Ok(None);
     }
-    Ok(Due::Again { at: next.number()?.max(now + SWEEP_INTERVAL_MS), tell: None })
+    Ok(Some(number(Some(&next))?.max(now + SWEEP_INTERVAL_MS)))
 }
 
-fn note(sql: &impl Sql, now: u64, ttl_ms: u64, notes: &[Note<'_>]) -> Result<Reply, Broken> {
+fn note(sql: &dyn Sql, now: u64, ttl_ms: u64, notes: &str) -> Result<Reply, Broken> {
     sql.run(
         "CREATE TABLE IF NOT EXISTS task (id TEXT PRIMARY KEY, revision INTEGER NOT NULL, updated INTEGER NOT NULL, \
          state TEXT NOT NULL, context TEXT NOT NULL, expires INTEGER NOT NULL) WITHOUT ROWID",
@@ -42,11 +40,11 @@ fn note(sql: &impl Sql, now: u64, ttl_ms: u64, notes: &[Note<'_>]) -> Result<Rep
     )?;
     let is_empty = sql.run("SELECT 1 FROM task LIMIT 1", &[])?.is_empty();
     let expires = now + ttl_ms;
-    for note in notes {
-        match note {
-            Note::Known(entry) => know(sql, now, expires, entry)?,
+    for line in notes.lines() {
+        match Note::decode(line)? {
+            Note::Known(entry) => know(sql, now, expires, &entry)?,
             Note::Gone { revision, id } => {
-                let params = [Param::Text(id), Param::Number(*revision)];
+                let params = [Param::Text(id), Param::Number(revision)];
                 sql.run("DELETE FROM task WHERE id = ? AND revision = ?", &params)?;
             }
         }
@@ -57,13 +55,13 @@ fn note(sql: &impl Sql, now: u64, ttl_ms: u64, notes: &[Note<'_>]) -> Result<Rep
 }
 
 /// Notes may arrive in another order than the writes they tell of, and more than once.
-fn know(sql: &impl Sql, now: u64, expires: u64, entry: &Entry<'_>) -> Result<(), Broken> {
+fn know(sql: &dyn Sql, now: u64, expires: u64, entry: &Entry<'_>) -> Result<(), Broken> {
     let params = [
         Param::Text(entry.id),
         Param::Number(entry.revision),
         Param::Number(entry.updated),
         Param::Text(entry.state),
-        Param::Text(&entry.context),
+        Param::Text(entry.context),
         Param::Number(expires),
         Param::Number(now),
     ];
@@ -80,26 +78,23 @@ fn know(sql: &impl Sql, now: u64, expires: u64, entry: &Entry<'_>) -> Result<(),
 const MATCHES: &str = "expires > ?1 AND (?2 IS NULL OR state = ?2) AND (?3 IS NULL OR updated >= ?3) \
                        AND (?4 IS NULL OR context = ?4)";
 
-fn page(sql: &impl Sql, now: u64, filter: &Filter<'_>) -> Result<IndexPage, Broken> {
-    let context = filter.context.as_deref();
-    let wanted = [Param::Number(now), Param::text(filter.state), Param::number(filter.since), Param::text(context)];
-    let row = sql.run(&format!("SELECT COUNT(*) FROM task WHERE {MATCHES}"), &wanted)?.pop().unwrap_or_default();
-    let [total] = columns(row)?;
+/// The answer that [`IndexPage`](super::messages::IndexPage) reads.
+fn page(sql: &dyn Sql, now: u64, filter: &Filter<'_>) -> Result<String, Broken> {
+    let (state, context) = (Param::text(filter.state), Param::text(filter.context.as_deref()));
+    let (now, since) = (Param::Number(now), Param::number(filter.since));
     let (updated, id) = filter.cursor.unzip();
-    let limit = filter.page_size as u64 + 1;
+    let limit = Param::Number(filter.page_size as u64 + 1);
     // Ids compare by their bytes, in SQLite as in Rust.
     let statement = format!(
-        "SELECT revision, updated, id FROM task WHERE {MATCHES} \
+        "SELECT revision || ' ' || updated || ' ' || id FROM task WHERE {MATCHES} \
          AND (?5 IS NULL OR updated < ?5 OR (updated = ?5 AND id > ?6)) ORDER BY updated DESC, id LIMIT ?7"
     );
-    let [now, state, since, context] = wanted;
-    let params = [now, state, since, context, Param::number(updated), Param::text(id), Param::Number(limit)];
-    let mut places = Vec::new();
-    for row in sql.run(&statement, &params)? {
-        let [revision, updated, id] = columns(row)?;
-        places.push((revision.number()?, Cursor { updated: Timestamp(updated.number()?), id: id.into_text()? }));
+    let params = [now, state, since, context, Param::number(updated), Param::text(id), limit];
+    let mut answer = sql.run(&statement, &params)?;
+    let total = sql.run(&format!("SELECT COUNT(*) FROM task WHERE {MATCHES}"), &params[..4])?;
+    if !answer.is_empty() {
+        answer.push('\n');
     }
-    let has_more = places.len() > filter.page_size;
-    places.truncate(filter.page_size);
-    Ok(IndexPage { total: total.number()? as usize, has_more, places })
+    answer.push_str(&total);
+    Ok(answer)
 }

@@ -1,11 +1,9 @@
 //! Lists: the index says which tasks belong on a page, the tasks say what they are. Where the two differ the index is put
 //! right and asked again.
 
-use futures_util::future::try_join_all;
-
-use super::messages::{Entry, Filter, IndexPage, IndexRequest, Note, updated};
+use super::messages::{Filter, Garbled, IndexPage, IndexRequest, Note, TaskRequest, known, updated};
 use super::objects::{Class, Objects};
-use super::tasks::{DurableTasks, index_name};
+use super::tasks::{DurableTasks, index_name, read_stored, task_name};
 use crate::ports::{Cursor, MAX_PAGE_SIZE, Owner, StoreError, Stored, TaskPage, TaskQuery};
 use crate::protocol::types::Task;
 
@@ -15,33 +13,48 @@ pub(super) const MAX_ROUNDS: u32 = 3;
 impl<O: Objects> DurableTasks<O> {
     pub(super) async fn page(&self, owner: &Owner, query: &TaskQuery) -> Result<TaskPage, StoreError> {
         let size = query.page_size.clamp(1, MAX_PAGE_SIZE);
-        let (name, request) = (index_name(owner), IndexRequest::List(Filter::of(query, size)).encode());
+        let request = IndexRequest::List(Filter::of(query, size)).encode();
         let mut round = 1;
         loop {
-            let page = self.ask(Class::Index, &name, &request, IndexPage::decode).await?;
-            let tasks = try_join_all(page.places.iter().map(|(_, place)| self.read(owner, &place.id))).await?;
-            let notes: Vec<Note<'_>> = page.places.iter().zip(&tasks).filter_map(|seen| repair(query, seen)).collect();
-            if notes.is_empty() || round == MAX_ROUNDS {
-                return Ok(shown(query, page, tasks));
+            let answer =
+                self.ask(Class::Index, index_name(owner), request.clone(), |answer| Ok(answer.to_owned())).await?;
+            let page = IndexPage::decode(&answer, size)?;
+            let found = self.load(owner, &page).await?;
+            let notes = repairs(query, &page, &found);
+            if notes.is_empty() || round == MAX_ROUNDS || self.note(owner, &notes).await.is_err() {
+                return Ok(shown(query, page, found));
             }
             round += 1;
-            if self.note(owner, notes).await.is_err() {
-                return Ok(shown(query, page, tasks));
-            }
         }
+    }
+
+    /// The tasks of a page, as they are.
+    async fn load(&self, owner: &Owner, page: &IndexPage) -> Result<Vec<Option<Stored>>, StoreError> {
+        let names: Vec<_> = page.places.iter().map(|(_, place)| task_name(owner, &place.id)).collect();
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let answers = self.ask_all(Class::Task, names, TaskRequest::Get.encode()).await?;
+        if answers.len() != page.places.len() {
+            return Err(Garbled.into());
+        }
+        answers.iter().map(|answer| read_stored(&answer.text)).collect()
     }
 }
 
-/// What the index must be told of a task that it shows, if anything.
-fn repair<'a>(
-    query: &TaskQuery,
-    ((revision, place), found): (&'a (u64, Cursor), &'a Option<Stored>),
-) -> Option<Note<'a>> {
-    match found {
-        None => Some(Note::Gone { revision: *revision, id: &place.id }),
-        Some(stored) if is_at(&stored.task, place) && matches(query, &stored.task) => None,
-        Some(stored) => Some(Note::Known(Entry::of(&stored.task, stored.revision))),
+/// What the index must be told of the tasks that it shows, one a line.
+fn repairs(query: &TaskQuery, page: &IndexPage, found: &[Option<Stored>]) -> String {
+    let mut notes = String::new();
+    for ((revision, place), found) in page.places.iter().zip(found) {
+        let note = match found {
+            None => Note::Gone { revision: *revision, id: &place.id }.encode(),
+            Some(stored) if is_at(&stored.task, place) && matches(query, &stored.task) => continue,
+            Some(stored) => known(&stored.task, stored.revision),
+        };
+        notes.push_str(&note);
+        notes.push('\n');
     }
+    notes
 }
 
 fn is_at(task: &Task, place: &Cursor) -> bool {

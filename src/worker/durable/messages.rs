@@ -31,7 +31,12 @@ pub(super) enum TaskRequest<'a> {
     PutConfig { id: &'a str, config: &'a str },
     /// To remove one.
     DeleteConfig { id: &'a str },
+    /// What its alarm asks.
+    Alarm,
 }
+
+/// What the alarm of an object asks it, whatever its class.
+pub(super) const ALARM: &str = "alarm";
 
 /// A write.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +72,7 @@ impl<'a> TaskRequest<'a> {
             Self::Configs => "configs".to_owned(),
             Self::PutConfig { id, config } => format!("config\n{id}\n{config}"),
             Self::DeleteConfig { id } => format!("delete\n{id}"),
+            Self::Alarm => ALARM.to_owned(),
         }
     }
 
@@ -91,6 +97,7 @@ impl<'a> TaskRequest<'a> {
             "configs" => Self::Configs,
             "config" => Self::PutConfig { id: line()?, config: line()? },
             "delete" => Self::DeleteConfig { id: line()? },
+            ALARM => Self::Alarm,
             _ => return Err(Garbled),
         })
     }
@@ -144,24 +151,20 @@ impl<'a> TaskAnswer<'a> {
     }
 }
 
-/// What subscribers are told of a write: its revision and its events, as one line.
-pub(super) fn told(revision: u64, events: &str) -> String {
-    format!("{revision} {events}\n")
+/// A line for subscribers, without its end: a revision and JSON. The first tells of the task as it stands, the others of
+/// the events of a write.
+pub(super) fn told(revision: u64, json: &str) -> String {
+    format!("{revision} {json}")
 }
 
-/// The first line for a subscriber: the task as it stands.
-pub(super) fn snapshot(revision: u64, task: &str) -> String {
-    told(revision, task)
-}
-
-/// Reads a line of [`told`] or [`snapshot`], without its end: the revision and the JSON.
+/// Reads such a line.
 pub(super) fn read_told(line: &str) -> Result<(u64, &str), Garbled> {
     let (revision, json) = line.split_once(' ').ok_or(Garbled)?;
     Ok((number(Some(revision))?, json))
 }
 
 /// What an index knows of a task.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry<'a> {
     pub(super) revision: u64,
     /// Status time in milliseconds since the epoch; 0 for none.
@@ -169,7 +172,7 @@ pub(super) struct Entry<'a> {
     /// Name of the state.
     pub(super) state: &'a str,
     /// Hash of the context id, which may be of any length and hold anything.
-    pub(super) context: String,
+    pub(super) context: &'a str,
     pub(super) id: &'a str,
 }
 
@@ -178,20 +181,8 @@ pub(super) fn updated(task: &Task) -> u64 {
     task.status.timestamp.unwrap_or_default().0.min(MAX_SAFE_INTEGER)
 }
 
-impl<'a> Entry<'a> {
-    pub(super) fn of(task: &'a Task, revision: u64) -> Self {
-        let (state, context) = (task.status.state.name(), hash(&task.context_id));
-        Self { revision, updated: updated(task), state, context, id: &task.id }
-    }
-
-    pub(super) fn encode(&self) -> String {
-        let Self { revision, updated, state, context, id } = self;
-        format!("+ {revision} {updated} {state} {context} {id}")
-    }
-}
-
-/// A change to an index.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A change to an index, on a line of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Note<'a> {
     /// The task is there, and as the entry says.
     Known(Entry<'a>),
@@ -199,38 +190,48 @@ pub(super) enum Note<'a> {
     Gone { revision: u64, id: &'a str },
 }
 
+/// The note that tells of a task as it is.
+pub(super) fn known(task: &Task, revision: u64) -> String {
+    let (state, context) = (task.status.state.name(), &hash(&task.context_id));
+    Note::Known(Entry { revision, updated: updated(task), state, context, id: &task.id }).encode()
+}
+
 impl<'a> Note<'a> {
     pub(super) fn encode(&self) -> String {
         match self {
-            Self::Known(entry) => entry.encode(),
+            Self::Known(Entry { revision, updated, state, context, id }) => {
+                format!("+ {revision} {updated} {state} {context} {id}")
+            }
             Self::Gone { revision, id } => format!("- {revision} {id}"),
         }
     }
 
-    fn decode(line: &'a str) -> Result<Self, Garbled> {
+    pub(super) fn decode(line: &'a str) -> Result<Self, Garbled> {
+        let (verb, rest) = line.split_once(' ').ok_or(Garbled)?;
         // An id may hold spaces, so it comes last.
-        if let Some(entry) = line.strip_prefix("+ ") {
-            let mut words = entry.splitn(5, ' ');
-            return Ok(Self::Known(Entry {
-                revision: number(words.next())?,
-                updated: number(words.next())?,
-                state: words.next().ok_or(Garbled)?,
-                context: words.next().ok_or(Garbled)?.to_owned(),
-                id: words.next().ok_or(Garbled)?,
-            }));
+        let mut words = rest.splitn(if verb == "+" { 5 } else { 2 }, ' ');
+        let mut word = || words.next().ok_or(Garbled);
+        let revision = number(word().ok())?;
+        match verb {
+            "+" => {
+                let updated = number(word().ok())?;
+                Ok(Self::Known(Entry { revision, updated, state: word()?, context: word()?, id: word()? }))
+            }
+            "-" => Ok(Self::Gone { revision, id: word()? }),
+            _ => Err(Garbled),
         }
-        let (revision, id) = line.strip_prefix("- ").and_then(|gone| gone.split_once(' ')).ok_or(Garbled)?;
-        Ok(Self::Gone { revision: number(Some(revision))?, id })
     }
 }
 
 /// Asks the index of one owner.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum IndexRequest<'a> {
-    /// To take note of changes. What is new is kept for `ttl_ms`.
-    Note { ttl_ms: u64, notes: Vec<Note<'a>> },
+    /// To take note of changes, one a line. What is new is kept for `ttl_ms`.
+    Note { ttl_ms: u64, notes: &'a str },
     /// For a page.
     List(Filter<'a>),
+    /// What its alarm asks.
+    Alarm,
 }
 
 /// A [`TaskQuery`], with the context as its hash.
@@ -262,14 +263,7 @@ const ANY: &str = "*";
 impl<'a> IndexRequest<'a> {
     pub(super) fn encode(&self) -> String {
         match self {
-            Self::Note { ttl_ms, notes } => {
-                let mut text = format!("note {ttl_ms}");
-                for note in notes {
-                    text.push('\n');
-                    text.push_str(&note.encode());
-                }
-                text
-            }
+            Self::Note { ttl_ms, notes } => format!("note {ttl_ms}\n{notes}"),
             Self::List(filter) => {
                 let Filter { page_size, state, since, context, cursor } = filter;
                 let (state, context) = (state.unwrap_or(ANY), context.as_deref().unwrap_or(ANY));
@@ -282,6 +276,7 @@ impl<'a> IndexRequest<'a> {
                 }
                 text
             }
+            Self::Alarm => ALARM.to_owned(),
         }
     }
 
@@ -289,11 +284,8 @@ impl<'a> IndexRequest<'a> {
         let (head, rest) = text.split_once('\n').unwrap_or((text, ""));
         let mut words = head.split(' ');
         match words.next() {
-            Some("note") => {
-                let ttl_ms = number(words.next())?;
-                let notes = rest.split('\n').filter(|line| !line.is_empty()).map(Note::decode);
-                Ok(Self::Note { ttl_ms, notes: notes.collect::<Result<_, _>>()? })
-            }
+            Some("note") => Ok(Self::Note { ttl_ms: number(words.next())?, notes: rest }),
+            Some(ALARM) => Ok(Self::Alarm),
             Some("list") => {
                 let page_size = number(words.next())?;
                 let state = given(words.next())?;
@@ -319,26 +311,20 @@ pub(super) struct IndexPage {
 }
 
 impl IndexPage {
-    pub(super) fn encode(&self) -> String {
-        let mut text = format!("{} {}", self.total, u8::from(self.has_more));
-        for (revision, Cursor { updated, id }) in &self.places {
-            // Writing to a String does not fail.
-            let _ = write!(text, "\n{revision} {} {id}", updated.0);
-        }
-        text
-    }
-
-    pub(super) fn decode(text: &str) -> Result<Self, Garbled> {
-        let mut lines = text.split('\n');
-        let (total, has_more) = lines.next().and_then(|head| head.split_once(' ')).ok_or(Garbled)?;
-        let places = lines.map(|line| {
+    /// One place a line, each a revision, a status time and an id; behind them how many match in all. There is one place
+    /// more than `size` if there is more.
+    pub(super) fn decode(text: &str, size: usize) -> Result<Self, Garbled> {
+        let (places, total) = text.rsplit_once('\n').unwrap_or(("", text));
+        let mut page = Self { total: number(Some(total))?, ..Self::default() };
+        for line in places.lines() {
             let mut words = line.splitn(3, ' ');
             let (revision, updated) = (number(words.next())?, number(words.next())?);
             let id = words.next().ok_or(Garbled)?.to_owned();
-            Ok((revision, Cursor { updated: Timestamp(updated), id }))
-        });
-        let places = places.collect::<Result<_, _>>()?;
-        Ok(Self { total: number(Some(total))?, has_more: has_more == "1", places })
+            page.places.push((revision, Cursor { updated: Timestamp(updated), id }));
+        }
+        page.has_more = page.places.len() > size;
+        page.places.truncate(size);
+        Ok(page)
     }
 }
 
@@ -379,6 +365,7 @@ mod tests {
             TaskRequest::Configs,
             TaskRequest::PutConfig { id: "a b", config: r#"{"id":"a b"}"# },
             TaskRequest::DeleteConfig { id: "a b" },
+            TaskRequest::Alarm,
         ] {
             assert_eq!(TaskRequest::decode(&request.encode()), Ok(request));
         }
@@ -402,12 +389,11 @@ mod tests {
 
     #[test]
     fn index_requests_come_back_as_they_were() {
-        let entry = Entry { revision: 1, updated: 2, state: "S", context: "c".to_owned(), id: "an id" };
-        let notes = vec![Note::Known(entry), Note::Gone { revision: 3, id: "another id" }];
         let all = Filter { page_size: 5, state: None, since: None, context: None, cursor: None };
         for request in [
-            IndexRequest::Note { ttl_ms: 9, notes: vec![] },
-            IndexRequest::Note { ttl_ms: 9, notes },
+            IndexRequest::Note { ttl_ms: 9, notes: "" },
+            IndexRequest::Note { ttl_ms: 9, notes: "a b\nc" },
+            IndexRequest::Alarm,
             IndexRequest::List(all.clone()),
             IndexRequest::List(Filter { cursor: Some((8, "")), ..all.clone() }),
             IndexRequest::List(Filter {
@@ -423,19 +409,34 @@ mod tests {
     }
 
     #[test]
-    fn pages_come_back_as_they_were() {
+    fn notes_come_back_as_they_were() {
+        for id in ["id", "an id of  many words, even so many"] {
+            let entry = Entry { revision: 1, updated: 2, state: "S", context: "c", id };
+            for note in [Note::Known(entry), Note::Gone { revision: 3, id }] {
+                assert_eq!(Note::decode(&note.encode()), Ok(note));
+            }
+        }
+        for line in ["", "+", "-", "- 1", "- x id", "+ 1 2 S c", "+ x 2 S c id", "* 1 id"] {
+            assert_eq!(Note::decode(line), Err(Garbled), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn pages_are_read() {
         let place = |id: &str| (4, Cursor { updated: Timestamp(5), id: id.to_owned() });
-        for page in
-            [IndexPage::default(), IndexPage { total: 12, has_more: true, places: vec![place("a b"), place("c")] }]
-        {
-            assert_eq!(IndexPage::decode(&page.encode()), Ok(page));
+        let page = |total, has_more, places| Ok(IndexPage { total, has_more, places });
+        assert_eq!(IndexPage::decode("0", 2), page(0, false, vec![]));
+        assert_eq!(IndexPage::decode("4 5 a b\n4 5 c\n2", 2), page(2, false, vec![place("a b"), place("c")]));
+        assert_eq!(IndexPage::decode("4 5 a b\n4 5 c\n12", 1), page(12, true, vec![place("a b")]));
+        for text in ["", "x", "4 5\n1", "4 x a\n1", "4 5 a\n"] {
+            assert_eq!(IndexPage::decode(text, 2), Err(Garbled), "{text:?}");
         }
     }
 
     #[test]
     fn lines_for_subscribers_come_back_as_they_were() {
         let line = told(3, r#"[{"a b":1}]"#);
-        assert_eq!(read_told(line.strip_suffix('\n').unwrap()), Ok((3, r#"[{"a b":1}]"#)));
+        assert_eq!(read_told(&line), Ok((3, r#"[{"a b":1}]"#)));
     }
 
     proptest! {
@@ -443,7 +444,7 @@ mod tests {
         #[test]
         fn what_is_no_message_is_garbled(text in "(put|step|task|note|list|config|\\+|-)?[ 0-9a\n]{0,12}") {
             let _ = (TaskRequest::decode(&text), TaskAnswer::decode(&text), IndexRequest::decode(&text));
-            let _ = (IndexPage::decode(&text), read_told(&text));
+            let _ = (IndexPage::decode(&text, 1), read_told(&text), Note::decode(&text));
         }
     }
 
@@ -452,7 +453,7 @@ mod tests {
         for text in ["", "nonsense", "put 1 2 w", "put 1 2 w i\ne\nv", "put x 2 w i\ne\nv\nt", "config\nid"] {
             assert_eq!(TaskRequest::decode(text), Err(Garbled), "{text:?}");
         }
-        for text in ["", "note", "note x", "note 1\n+ 1 2 S c", "note 1\n- 1", "note 1\n* 1 a", "list 1 * *"] {
+        for text in ["", "note", "note x", "list 1 * *", "list x * * *", "list 1 * x *"] {
             assert_eq!(IndexRequest::decode(text), Err(Garbled), "{text:?}");
         }
     }

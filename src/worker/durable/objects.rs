@@ -1,8 +1,8 @@
 //! What the store needs of Durable Objects.
 
-use futures_util::stream::LocalBoxStream;
+use std::fmt;
 
-use super::messages::Garbled;
+use futures_util::stream::LocalBoxStream;
 
 /// Whose objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,16 +13,25 @@ pub(super) enum Class {
     Index,
 }
 
-/// The lines that an object sends, in pieces that end anywhere. It is told when they are dropped.
-pub(super) type Pieces = LocalBoxStream<'static, Result<Vec<u8>, Fault>>;
+/// The lines that an object goes on to send. It is told when they are dropped.
+pub(super) type Lines = LocalBoxStream<'static, Result<String, Fault>>;
 
-/// Reaches objects by their names. Each call is one request to one of them.
+/// An answer, and what comes behind it if the caller listens from now on.
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) lines: Option<Lines>,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer").field("listens", &self.lines.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// Reaches objects by their names.
 pub(super) trait Objects {
-    /// Asks the object of this name, and gives its answer.
-    async fn ask(&self, class: Class, name: &str, request: &str) -> Result<String, Fault>;
-
-    /// Listens to the object of a task. `None` if there is no such task.
-    async fn listen(&self, name: &str, request: &str) -> Result<Option<Pieces>, Fault>;
+    /// Asks each of these objects the same, all at once: one request to each. Gives their answers in the same order.
+    async fn ask(&self, class: Class, names: &[String], request: &str) -> Result<Vec<Answer>, Fault>;
 }
 
 /// A request that failed. It may have been carried out.
@@ -51,11 +60,4 @@ impl Fault {
 
 fn short(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(MAX_FAULT_CHARS).collect()
-}
-
-impl From<Garbled> for Fault {
-    fn from(_: Garbled) -> Self {
-        // The object runs another version of the worker, as happens for a moment when one is deployed.
-        Self::passing("an object answered what is no answer")
-    }
 }

@@ -19,18 +19,10 @@ impl<'a> Param<'a> {
     }
 }
 
-/// A value of a row.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Cell {
-    Number(f64),
-    Text(String),
-    Null,
-}
-
 /// The database of one object.
 pub(super) trait Sql {
-    /// Runs one statement and gives its rows.
-    fn run(&self, statement: &str, params: &[Param<'_>]) -> Result<Vec<Vec<Cell>>, Broken>;
+    /// Runs one statement and gives the cells of its rows, one a line: nothing that is stored here holds a line break.
+    fn run(&self, statement: &str, params: &[Param<'_>]) -> Result<String, Broken>;
 }
 
 /// The database failed, or holds what it should not. The text is for the log alone. Nothing of what was asked for is
@@ -38,46 +30,35 @@ pub(super) trait Sql {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Broken(pub(super) String);
 
-impl Broken {
-    pub(super) fn request() -> Self {
+impl From<super::messages::Garbled> for Broken {
+    fn from(_: super::messages::Garbled) -> Self {
         Self("a request that is none".to_owned())
     }
 }
 
-impl Cell {
-    pub(super) fn number(&self) -> Result<u64, Broken> {
-        match self {
-            // Exact: numbers were below 2^53 when they were written.
-            Self::Number(number) => Ok(*number as u64),
-            Self::Text(_) | Self::Null => Err(Broken("a column holds no number".to_owned())),
-        }
-    }
-
-    pub(super) fn into_text(self) -> Result<String, Broken> {
-        match self {
-            Self::Text(text) => Ok(text),
-            Self::Number(_) | Self::Null => Err(Broken("a column holds no text".to_owned())),
-        }
-    }
-}
-
-/// Takes a row of as many columns as asked for apart.
-pub(super) fn columns<const N: usize>(row: Vec<Cell>) -> Result<[Cell; N], Broken> {
-    row.try_into().map_err(|_| Broken("a row of another shape".to_owned()))
+/// The number in a cell.
+pub(super) fn number(cell: Option<&str>) -> Result<u64, Broken> {
+    let number = cell.and_then(|cell| cell.parse().ok());
+    number.ok_or_else(|| Broken("a cell holds no number".to_owned()))
 }
 
 /// Whether anything was ever written. Reading must not create tables: an object without any is not kept, so that asking
 /// for tasks that do not exist costs no storage.
-pub(super) fn is_used(sql: &impl Sql) -> Result<bool, Broken> {
+pub(super) fn is_used(sql: &dyn Sql) -> Result<bool, Broken> {
     let found = sql.run("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'task'", &[])?;
     Ok(!found.is_empty())
 }
 
-/// What becomes of an object whose alarm has rung.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Due {
-    /// Nothing is kept: the storage can go.
-    Delete,
-    /// It rings again then, in milliseconds since the epoch. Until then, what the index of this name should be told.
-    Again { at: u64, tell: Option<(String, String)> },
+/// What a request comes to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Reply {
+    /// For the caller. For an alarm: the name of an index and, on the lines below, what to tell it; or nothing.
+    pub(super) answer: String,
+    /// For all who listen, a line.
+    pub(super) publish: Option<String>,
+    /// When the alarm is to ring, in milliseconds since the epoch. `None` leaves it as it is set; from an alarm it means
+    /// that nothing is kept and the storage can go.
+    pub(super) alarm: Option<u64>,
+    /// Whether the caller listens from now on; `answer` is the first line that it hears.
+    pub(super) listens: bool,
 }

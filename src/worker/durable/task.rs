@@ -1,8 +1,8 @@
 //! The object of one task. Every request is answered within one transaction and without waiting, so of two writers that
 //! read the same revision one wins.
 
-use super::messages::{Put, TaskAnswer, TaskRequest, snapshot, told};
-use super::storage::{Broken, Due, Param, Sql, columns, is_used};
+use super::messages::{IndexRequest, Put, TaskAnswer, TaskRequest, told};
+use super::storage::{Broken, Param, Reply, Sql, is_used, number};
 use crate::ports::MAX_PUSH_CONFIGS;
 
 /// When a task is written, its object tells the index once more after this long: whatever kept the writer from doing it
@@ -13,19 +13,6 @@ pub(super) const TELL_AGAIN_MS: u64 = 60_000;
 /// (<https://developers.cloudflare.com/durable-objects/platform/limits/>).
 pub(super) const MAX_PIECE_BYTES: usize = 1_500_000;
 
-/// What a request comes to.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Reply {
-    /// For the caller.
-    pub(super) answer: String,
-    /// For all who listen.
-    pub(super) publish: Option<String>,
-    /// When the alarm is to ring, in milliseconds since the epoch, if not when it would anyway.
-    pub(super) alarm: Option<u64>,
-    /// Whether the caller listens from now on; `answer` is the first that it hears.
-    pub(super) listens: bool,
-}
-
 impl From<TaskAnswer<'_>> for Reply {
     fn from(answer: TaskAnswer<'_>) -> Self {
         Self { answer: answer.encode(), ..Self::default() }
@@ -33,8 +20,8 @@ impl From<TaskAnswer<'_>> for Reply {
 }
 
 /// Answers a request at `now`, in milliseconds since the epoch.
-pub(super) fn answer(sql: &impl Sql, now: u64, request: &str) -> Result<Reply, Broken> {
-    let request = TaskRequest::decode(request).map_err(|_| Broken::request())?;
+pub(super) fn answer(sql: &dyn Sql, now: u64, request: &str) -> Result<Reply, Broken> {
+    let request = TaskRequest::decode(request)?;
     let head = head(sql)?.filter(|head| head.expires > now);
     match (request, head) {
         (TaskRequest::Put(request), head) => put(sql, now, head, &request),
@@ -43,28 +30,31 @@ pub(super) fn answer(sql: &impl Sql, now: u64, request: &str) -> Result<Reply, B
             Ok(TaskAnswer::Task { revision: head.revision, task: &task }.into())
         }
         (TaskRequest::Subscribe, Some(head)) => {
-            Ok(Reply { answer: snapshot(head.revision, &pieces(sql)?), listens: true, ..Reply::default() })
+            Ok(Reply { answer: told(head.revision, &pieces(sql)?), listens: true, ..Reply::default() })
         }
         (TaskRequest::Get | TaskRequest::Subscribe, None) => Ok(TaskAnswer::Nothing.into()),
-        (TaskRequest::Configs, Some(_)) => Ok(TaskAnswer::Configs(&configs(sql)?).into()),
+        (TaskRequest::Configs, Some(_)) => {
+            Ok(TaskAnswer::Configs(&sql.run("SELECT json FROM config ORDER BY id", &[])?).into())
+        }
         (TaskRequest::Configs, None) => Ok(TaskAnswer::Configs("").into()),
         (TaskRequest::PutConfig { id, config }, Some(_)) => Ok(put_config(sql, id, config)?.into()),
         (TaskRequest::DeleteConfig { id }, Some(_)) => {
             sql.run("DELETE FROM config WHERE id = ?", &[Param::Text(id)])?;
             Ok(TaskAnswer::Done.into())
         }
+        (TaskRequest::Alarm, Some(head)) => alarm(sql, now, &head),
+        (TaskRequest::Alarm, None) => Ok(Reply::default()),
         // The task went since it was looked up, and its configs with it.
         (TaskRequest::PutConfig { .. } | TaskRequest::DeleteConfig { .. }, None) => Ok(TaskAnswer::Done.into()),
     }
 }
 
-/// The alarm rings at `now`.
-pub(super) fn alarm(sql: &impl Sql, now: u64) -> Result<Due, Broken> {
-    let Some(head) = head(sql)?.filter(|head| head.expires > now) else { return Ok(Due::Delete) };
-    let row = sql.run("SELECT owner, entry FROM task WHERE part = 0", &[])?.pop().unwrap_or_default();
-    let [owner, entry] = columns(row)?;
-    let note = format!("note {}\n{}", head.expires - now, entry.into_text()?);
-    Ok(Due::Again { at: head.expires, tell: Some((owner.into_text()?, note)) })
+/// It is told to the index again, and rings again when the task expires.
+fn alarm(sql: &dyn Sql, now: u64, head: &Head) -> Result<Reply, Broken> {
+    let row = sql.run("SELECT owner, entry FROM task WHERE part = 0", &[])?;
+    let (index, notes) = row.split_once('\n').unwrap_or_default();
+    let note = IndexRequest::Note { ttl_ms: head.expires - now, notes }.encode();
+    Ok(Reply { answer: format!("{index}\n{note}"), alarm: Some(head.expires), ..Reply::default() })
 }
 
 struct Head {
@@ -73,33 +63,26 @@ struct Head {
     write: String,
 }
 
-fn head(sql: &impl Sql) -> Result<Option<Head>, Broken> {
+fn head(sql: &dyn Sql) -> Result<Option<Head>, Broken> {
     if !is_used(sql)? {
         return Ok(None);
     }
-    let Some(row) = sql.run("SELECT revision, expires, write FROM task WHERE part = 0", &[])?.pop() else {
+    let row = sql.run("SELECT revision, expires, write FROM task WHERE part = 0", &[])?;
+    if row.is_empty() {
         return Ok(None);
-    };
-    let [revision, expires, write] = columns(row)?;
-    Ok(Some(Head { revision: revision.number()?, expires: expires.number()?, write: write.into_text()? }))
+    }
+    let mut cells = row.split('\n');
+    let (revision, expires) = (number(cells.next())?, number(cells.next())?);
+    Ok(Some(Head { revision, expires, write: cells.next().unwrap_or_default().to_owned() }))
 }
 
 /// The whole JSON of the task.
-fn pieces(sql: &impl Sql) -> Result<String, Broken> {
-    let mut task = String::new();
-    for row in sql.run("SELECT json FROM task ORDER BY part", &[])? {
-        let [json] = columns(row)?;
-        let json = json.into_text()?;
-        if task.is_empty() {
-            task = json;
-        } else {
-            task.push_str(&json);
-        }
-    }
-    Ok(task)
+fn pieces(sql: &dyn Sql) -> Result<String, Broken> {
+    let pieces = sql.run("SELECT json FROM task ORDER BY part", &[])?;
+    Ok(if pieces.contains('\n') { pieces.replace('\n', "") } else { pieces })
 }
 
-fn put(sql: &impl Sql, now: u64, head: Option<Head>, request: &Put<'_>) -> Result<Reply, Broken> {
+fn put(sql: &dyn Sql, now: u64, head: Option<Head>, request: &Put<'_>) -> Result<Reply, Broken> {
     match &head {
         // The same write once more: its answer did not arrive.
         Some(head) if head.write == request.write => return Ok(TaskAnswer::Written(head.revision).into()),
@@ -120,7 +103,7 @@ fn put(sql: &impl Sql, now: u64, head: Option<Head>, request: &Put<'_>) -> Resul
 }
 
 /// Makes an empty database of whatever is there.
-fn clear(sql: &impl Sql) -> Result<(), Broken> {
+fn clear(sql: &dyn Sql) -> Result<(), Broken> {
     for statement in [
         "CREATE TABLE IF NOT EXISTS task (part INTEGER PRIMARY KEY, json TEXT NOT NULL, revision INTEGER, \
          expires INTEGER, write TEXT, owner TEXT, entry TEXT)",
@@ -133,7 +116,7 @@ fn clear(sql: &impl Sql) -> Result<(), Broken> {
     Ok(())
 }
 
-fn write(sql: &impl Sql, revision: u64, expires: u64, request: &Put<'_>) -> Result<(), Broken> {
+fn write(sql: &dyn Sql, revision: u64, expires: u64, request: &Put<'_>) -> Result<(), Broken> {
     let (first, mut rest) = split(request.task);
     let params = [
         Param::Text(first),
@@ -163,18 +146,9 @@ fn split(text: &str) -> (&str, &str) {
     text.split_at(text.floor_char_boundary(MAX_PIECE_BYTES))
 }
 
-fn configs(sql: &impl Sql) -> Result<String, Broken> {
-    let mut lines = Vec::new();
-    for row in sql.run("SELECT json FROM config ORDER BY id", &[])? {
-        let [json] = columns(row)?;
-        lines.push(json.into_text()?);
-    }
-    Ok(lines.join("\n"))
-}
-
-fn put_config(sql: &impl Sql, id: &str, config: &str) -> Result<TaskAnswer<'static>, Broken> {
-    let others = sql.run("SELECT 1 FROM config WHERE id <> ?", &[Param::Text(id)])?;
-    if others.len() >= MAX_PUSH_CONFIGS {
+fn put_config(sql: &dyn Sql, id: &str, config: &str) -> Result<TaskAnswer<'static>, Broken> {
+    let others = sql.run("SELECT COUNT(*) FROM config WHERE id <> ?", &[Param::Text(id)])?;
+    if number(Some(&others))? >= MAX_PUSH_CONFIGS as u64 {
         return Ok(TaskAnswer::Full);
     }
     sql.run("REPLACE INTO config (id, json) VALUES (?, ?)", &[Param::Text(id), Param::Text(config)])?;

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::LocalBoxFuture;
+use futures_util::future::{LocalBoxFuture, ready};
 
 use super::super::kv::hash;
-use super::messages::{Entry, Garbled, IndexRequest, NOTED, Note, Put, TaskAnswer, TaskRequest};
-use super::objects::{Class, Fault, Objects};
+use super::messages::{Garbled, IndexRequest, NOTED, Put, TaskAnswer, TaskRequest, known};
+use super::objects::{Answer, Class, Objects};
 use crate::ports::{
     Clock, Owner, Random, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore, is_task_id,
 };
@@ -82,47 +82,113 @@ impl<O> DurableTasks<O> {
     }
 }
 
+impl From<Garbled> for StoreError {
+    fn from(_: Garbled) -> Self {
+        // The object runs another version of the worker, as happens for a moment when one is deployed.
+        Self::Unavailable("an object answered what is no answer".to_owned())
+    }
+}
+
+/// The task in an answer to [`TaskRequest::Get`].
+pub(super) fn read_stored(answer: &str) -> Result<Option<Stored>, StoreError> {
+    match TaskAnswer::decode(answer)? {
+        TaskAnswer::Nothing => Ok(None),
+        TaskAnswer::Task { revision, task } => Ok(Some(Stored { task: read_task(task)?, revision })),
+        TaskAnswer::Written(_)
+        | TaskAnswer::Conflict
+        | TaskAnswer::Configs(_)
+        | TaskAnswer::Full
+        | TaskAnswer::Done => Err(Garbled.into()),
+    }
+}
+
+fn read_written(answer: &str) -> Result<u64, StoreError> {
+    match TaskAnswer::decode(answer)? {
+        TaskAnswer::Written(revision) => Ok(revision),
+        TaskAnswer::Conflict => Err(StoreError::Conflict),
+        TaskAnswer::Nothing
+        | TaskAnswer::Task { .. }
+        | TaskAnswer::Configs(_)
+        | TaskAnswer::Full
+        | TaskAnswer::Done => Err(Garbled.into()),
+    }
+}
+
+fn read_configs(answer: &str) -> Result<Vec<TaskPushNotificationConfig>, StoreError> {
+    let configs = match TaskAnswer::decode(answer)? {
+        TaskAnswer::Configs(configs) => configs,
+        TaskAnswer::Nothing
+        | TaskAnswer::Task { .. }
+        | TaskAnswer::Written(_)
+        | TaskAnswer::Conflict
+        | TaskAnswer::Full
+        | TaskAnswer::Done => return Err(Garbled.into()),
+    };
+    let mut found = Vec::new();
+    for config in configs.lines() {
+        let config = types::from_json(config);
+        found.push(config.map_err(|error| StoreError::unreadable("config in its object", &error))?);
+    }
+    Ok(found)
+}
+
+fn read_done(answer: &str) -> Result<(), StoreError> {
+    match TaskAnswer::decode(answer)? {
+        TaskAnswer::Done => Ok(()),
+        TaskAnswer::Full => Err(StoreError::too_many_push_configs()),
+        TaskAnswer::Nothing
+        | TaskAnswer::Task { .. }
+        | TaskAnswer::Written(_)
+        | TaskAnswer::Conflict
+        | TaskAnswer::Configs(_) => Err(Garbled.into()),
+    }
+}
+
 impl<O: Objects> DurableTasks<O> {
-    /// Asks until there is an answer that `read` understands.
-    pub(super) async fn ask<T>(
+    /// Asks until all have answered.
+    ///
+    /// Boxed, as all that waits here is: each future that holds this one by itself would have its code again.
+    pub(super) fn ask_all(
         &self,
         class: Class,
-        name: &str,
-        request: &str,
-        read: impl Fn(&str) -> Result<T, Garbled>,
-    ) -> Result<T, StoreError> {
-        self.retry(async || Ok(read(&self.objects.ask(class, name, request).await?)?)).await
-    }
-
-    pub(super) async fn retry<T>(&self, request: impl AsyncFn() -> Result<T, Fault>) -> Result<T, StoreError> {
-        let mut attempt = 0;
-        loop {
-            match request().await {
-                Ok(answer) => return Ok(answer),
-                Err(fault) if !fault.passes || attempt + 1 == ATTEMPTS => {
-                    return Err(StoreError::Unavailable(fault.text));
+        names: Vec<String>,
+        request: String,
+    ) -> LocalBoxFuture<'_, Result<Vec<Answer>, StoreError>> {
+        async move {
+            let mut attempt = 0;
+            loop {
+                match self.objects.ask(class, &names, &request).await {
+                    Ok(answers) => return Ok(answers),
+                    Err(fault) if !fault.passes || attempt + 1 == ATTEMPTS => {
+                        return Err(StoreError::Unavailable(fault.text));
+                    }
+                    Err(_) => self.back_off(attempt).await,
                 }
-                Err(_) => self.back_off(attempt).await,
+                attempt += 1;
             }
-            attempt += 1;
         }
+        .boxed_local()
     }
 
-    pub(super) async fn read(&self, owner: &Owner, id: &str) -> Result<Option<Stored>, StoreError> {
-        if !is_task_id(id) {
-            return Ok(None);
-        }
-        let read = |answer: &str| match TaskAnswer::decode(answer)? {
-            TaskAnswer::Nothing => Ok(None),
-            TaskAnswer::Task { revision, task } => Ok(Some((revision, task.to_owned()))),
-            TaskAnswer::Written(_)
-            | TaskAnswer::Conflict
-            | TaskAnswer::Configs(_)
-            | TaskAnswer::Full
-            | TaskAnswer::Done => Err(Garbled),
-        };
-        let found = self.ask(Class::Task, &task_name(owner, id), &TaskRequest::Get.encode(), read).await?;
-        found.map(|(revision, json)| Ok(Stored { task: read_task(&json)?, revision })).transpose()
+    /// Asks one object and reads its answer.
+    pub(super) fn ask<T: 'static>(
+        &self,
+        class: Class,
+        name: String,
+        request: String,
+        read: fn(&str) -> Result<T, StoreError>,
+    ) -> LocalBoxFuture<'_, Result<T, StoreError>> {
+        let answers = self.ask_all(class, vec![name], request);
+        answers
+            .map(move |answers| read(answers?.first().map(|answer| answer.text.as_str()).unwrap_or_default()))
+            .boxed_local()
+    }
+
+    /// Tells the index of `owner` what has changed.
+    pub(super) fn note(&self, owner: &Owner, notes: &str) -> LocalBoxFuture<'_, Result<(), StoreError>> {
+        let request = IndexRequest::Note { ttl_ms: self.ttl_ms, notes }.encode();
+        let read = |answer: &str| if answer == NOTED { Ok(()) } else { Err(Garbled.into()) };
+        self.ask(Class::Index, index_name(owner), request, read)
     }
 
     async fn write(
@@ -132,105 +198,49 @@ impl<O: Objects> DurableTasks<O> {
         events: &[StreamResponse],
         is_step: bool,
     ) -> Result<Stored, StoreError> {
-        let Stored { task, revision: base } = &stored;
-        if !is_task_id(&task.id) {
+        let note = known(&stored.task, stored.revision + 1);
+        let request = self.put_request(owner, &stored, events, is_step, &note)?;
+        stored.revision = self.ask(Class::Task, task_name(owner, &stored.task.id), request, read_written).await?;
+        if !is_step {
+            // The task is written, whatever becomes of this. Its object tells the index once more in a minute.
+            let _ = self.note(owner, &note).await;
+        }
+        Ok(stored)
+    }
+
+    fn put_request(
+        &self,
+        owner: &Owner,
+        stored: &Stored,
+        events: &[StreamResponse],
+        is_step: bool,
+        entry: &str,
+    ) -> Result<String, StoreError> {
+        if !is_task_id(&stored.task.id) {
             return Err(StoreError::Unstorable("unfit task id".to_owned()));
         }
-        let json = write_json(task)?;
-        if json.len() > MAX_TASK_BYTES {
-            return Err(StoreError::Unstorable(format!("{} bytes, an object takes {MAX_TASK_BYTES}", json.len())));
+        let task = write_json(&stored.task)?;
+        if task.len() > MAX_TASK_BYTES {
+            return Err(StoreError::Unstorable(format!("{} bytes, an object takes {MAX_TASK_BYTES}", task.len())));
         }
-        let note = Note::Known(Entry::of(task, base + 1));
         let put = Put {
-            base: *base,
+            base: stored.revision,
             ttl_ms: self.ttl_ms,
             is_step,
             write: &format!("{:016x}", self.chance()),
             index: &index_name(owner),
-            entry: &note.encode(),
+            entry,
             events: &if events.is_empty() { String::new() } else { write_json(&events)? },
-            task: &json,
+            task: &task,
         };
-        let revision = self.written(&task_name(owner, &task.id), &TaskRequest::Put(put).encode()).await?;
-        if !is_step {
-            // The task is written, whatever becomes of this. Its object tells the index once more in a minute.
-            let _ = self.note(owner, vec![note]).await;
-        }
-        stored.revision = revision;
-        Ok(stored)
+        Ok(TaskRequest::Put(put).encode())
     }
 
-    async fn written(&self, name: &str, request: &str) -> Result<u64, StoreError> {
-        let read = |answer: &str| match TaskAnswer::decode(answer)? {
-            TaskAnswer::Written(revision) => Ok(Some(revision)),
-            TaskAnswer::Conflict => Ok(None),
-            TaskAnswer::Nothing
-            | TaskAnswer::Task { .. }
-            | TaskAnswer::Configs(_)
-            | TaskAnswer::Full
-            | TaskAnswer::Done => Err(Garbled),
-        };
-        self.ask(Class::Task, name, request, read).await?.ok_or(StoreError::Conflict)
-    }
-
-    /// Tells the index of `owner` what has changed.
-    pub(super) async fn note(&self, owner: &Owner, notes: Vec<Note<'_>>) -> Result<(), StoreError> {
-        let request = IndexRequest::Note { ttl_ms: self.ttl_ms, notes }.encode();
-        let read = |answer: &str| if answer == NOTED { Ok(()) } else { Err(Garbled) };
-        self.ask(Class::Index, &index_name(owner), &request, read).await
-    }
-
-    async fn configs(&self, owner: &Owner, task_id: &str) -> Result<Vec<TaskPushNotificationConfig>, StoreError> {
-        if !is_task_id(task_id) {
-            return Ok(Vec::new());
-        }
-        let read = |answer: &str| match TaskAnswer::decode(answer)? {
-            TaskAnswer::Configs(configs) => Ok(configs.to_owned()),
-            TaskAnswer::Nothing
-            | TaskAnswer::Task { .. }
-            | TaskAnswer::Written(_)
-            | TaskAnswer::Conflict
-            | TaskAnswer::Full
-            | TaskAnswer::Done => Err(Garbled),
-        };
-        let request = TaskRequest::Configs.encode();
-        let configs = self.ask(Class::Task, &task_name(owner, task_id), &request, read).await?;
-        let read =
-            |line| types::from_json(line).map_err(|error| StoreError::unreadable("config in its object", &error));
-        configs.lines().map(read).collect()
-    }
-
-    async fn put_config(&self, owner: &Owner, config: TaskPushNotificationConfig) -> Result<(), StoreError> {
+    fn config_request(config: &TaskPushNotificationConfig) -> Result<String, StoreError> {
         if !is_task_id(&config.id) {
             return Err(StoreError::Unstorable("unfit config id".to_owned()));
         }
-        let request = TaskRequest::PutConfig { id: &config.id, config: &write_json(&config)? }.encode();
-        if self.is_done(owner, &config.task_id, &request).await? {
-            Ok(())
-        } else {
-            Err(StoreError::too_many_push_configs())
-        }
-    }
-
-    async fn delete_config(&self, owner: &Owner, task_id: &str, id: &str) -> Result<(), StoreError> {
-        if is_task_id(task_id) && is_task_id(id) {
-            self.is_done(owner, task_id, &TaskRequest::DeleteConfig { id }.encode()).await?;
-        }
-        Ok(())
-    }
-
-    /// Whether there was room.
-    async fn is_done(&self, owner: &Owner, task_id: &str, request: &str) -> Result<bool, StoreError> {
-        let read = |answer: &str| match TaskAnswer::decode(answer)? {
-            TaskAnswer::Done => Ok(true),
-            TaskAnswer::Full => Ok(false),
-            TaskAnswer::Nothing
-            | TaskAnswer::Task { .. }
-            | TaskAnswer::Written(_)
-            | TaskAnswer::Conflict
-            | TaskAnswer::Configs(_) => Err(Garbled),
-        };
-        self.ask(Class::Task, &task_name(owner, task_id), request, read).await
+        Ok(TaskRequest::PutConfig { id: &config.id, config: &write_json(config)? }.encode())
     }
 }
 
@@ -242,7 +252,10 @@ impl<O> fmt::Debug for DurableTasks<O> {
 
 impl<O: Objects + Clone + 'static> TaskStore for DurableTasks<O> {
     fn get<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        self.read(owner, id).boxed_local()
+        if !is_task_id(id) {
+            return ready(Ok(None)).boxed_local();
+        }
+        self.ask(Class::Task, task_name(owner, id), TaskRequest::Get.encode(), read_stored)
     }
 
     fn put<'a>(
@@ -276,7 +289,10 @@ impl<O: Objects + Clone + 'static> TaskStore for DurableTasks<O> {
         owner: &'a Owner,
         task_id: &'a str,
     ) -> LocalBoxFuture<'a, Result<Vec<TaskPushNotificationConfig>, StoreError>> {
-        self.configs(owner, task_id).boxed_local()
+        if !is_task_id(task_id) {
+            return ready(Ok(Vec::new())).boxed_local();
+        }
+        self.ask(Class::Task, task_name(owner, task_id), TaskRequest::Configs.encode(), read_configs)
     }
 
     fn put_push_config<'a>(
@@ -284,7 +300,10 @@ impl<O: Objects + Clone + 'static> TaskStore for DurableTasks<O> {
         owner: &'a Owner,
         config: TaskPushNotificationConfig,
     ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
-        self.put_config(owner, config).boxed_local()
+        match Self::config_request(&config) {
+            Ok(request) => self.ask(Class::Task, task_name(owner, &config.task_id), request, read_done),
+            Err(error) => ready(Err(error)).boxed_local(),
+        }
     }
 
     fn delete_push_config<'a>(
@@ -293,7 +312,10 @@ impl<O: Objects + Clone + 'static> TaskStore for DurableTasks<O> {
         task_id: &'a str,
         id: &'a str,
     ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
-        self.delete_config(owner, task_id, id).boxed_local()
+        if !is_task_id(task_id) || !is_task_id(id) {
+            return ready(Ok(())).boxed_local();
+        }
+        self.ask(Class::Task, task_name(owner, task_id), TaskRequest::DeleteConfig { id }.encode(), read_done)
     }
 
     fn list<'a>(&'a self, owner: &'a Owner, query: &'a TaskQuery) -> LocalBoxFuture<'a, Result<TaskPage, StoreError>> {

@@ -6,9 +6,10 @@ use futures_util::{FutureExt, StreamExt};
 
 use super::fake::{FakeObjects, Trouble};
 use super::index::SWEEP_INTERVAL_MS;
-use super::objects::Class;
+use super::messages::{IndexRequest, known};
+use super::objects::{Class, Objects};
 use super::task::{MAX_PIECE_BYTES, TELL_AGAIN_MS};
-use super::tasks::{ATTEMPTS, DurableTasks, MAX_TASK_BYTES};
+use super::tasks::{ATTEMPTS, DurableTasks, MAX_TASK_BYTES, index_name, task_name};
 use crate::memory::{ManualClock, SeededRandom};
 use crate::ports::{Owner, StoreError, Stored, Subscription, TaskQuery};
 use crate::protocol::types::{Artifact, StreamResponse, Task, TaskPushNotificationConfig, TaskState};
@@ -242,14 +243,11 @@ fn notes_that_arrive_late_or_twice_change_nothing() {
     let bench = bench();
     bench.put(&in_state(TaskState::Working, 0), 0).expect("put");
     bench.put(&in_state(TaskState::Completed, 1), 1).expect("put");
-    let note = |notes| {
-        let request = super::messages::IndexRequest::Note { ttl_ms: 60_000, notes }.encode();
-        let name = super::tasks::index_name(&alice());
-        bench.subject.run(super::objects::Objects::ask(&bench.objects, Class::Index, &name, &request)).expect("note");
-    };
-    let old = in_state(TaskState::Working, 0);
-    note(vec![super::messages::Note::Known(super::messages::Entry::of(&old, 1))]);
-    note(vec![super::messages::Note::Gone { revision: 1, id: "task-1" }]);
+    let old = known(&in_state(TaskState::Working, 0), 1);
+    for notes in [old.as_str(), "- 1 task-1"] {
+        let request = IndexRequest::Note { ttl_ms: 60_000, notes }.encode();
+        bench.subject.run(bench.objects.ask(Class::Index, &[index_name(&alice())], &request)).expect("note");
+    }
     assert_eq!(bench.listed(TaskState::Completed), one("task-1"));
     assert_eq!(bench.listed(TaskState::Working), none());
 }
@@ -377,7 +375,7 @@ fn tasks_larger_than_a_row_are_stored_and_larger_than_the_limit_are_not() {
 
 #[test]
 fn names_are_hashes() {
-    let (task, index) = (super::tasks::task_name(&alice(), "task-1"), super::tasks::index_name(&alice()));
+    let (task, index) = (task_name(&alice(), "task-1"), index_name(&alice()));
     // SHA-256 of "subject:alice\ntask-1" and of "subject:alice" in base64url, as openssl computes them.
     assert_eq!(task, "tacuZZz5nzJih-3U3biMUunKag6Ttxk9l1wzc7181qg");
     assert_eq!(index, "ICDlddZdQg_sBfbVhKZO-d3jD8O3GYV4hTxi_vu0mrU");
