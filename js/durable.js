@@ -111,12 +111,16 @@ function publish(listeners, line) {
   if (listeners.size === 0) return;
   const bytes = encoder.encode(`${line}\n`);
   for (const controller of listeners) {
-    if (controller.desiredSize > 0) {
-      controller.enqueue(bytes);
-    } else {
-      listeners.delete(controller);
+    try {
+      if (controller.desiredSize > 0) {
+        controller.enqueue(bytes);
+        continue;
+      }
       controller.error(new Error('the subscriber reads too slowly'));
+    } catch {
+      // It has gone. The others must hear all the same.
     }
+    listeners.delete(controller);
   }
 }
 
