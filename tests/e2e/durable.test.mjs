@@ -160,15 +160,6 @@ describe('the object of a task', () => {
     await late.cancel();
   });
 
-  test('cuts off who does not read, and nobody else waits for it', async () => {
-    const ask = await object('slow');
-    await text(ask(put(0, '{}')));
-    const slow = await ask('subscribe');
-    const piece = JSON.stringify(['x'.repeat(1 << 20)]);
-    for (let base = 1; base <= 48; base += 1) assert.equal(await text(ask(put(base, '{}', { events: piece }))), `written ${base + 1}`);
-    await assert.rejects(slow.text());
-  });
-
   test('takes tasks that are larger than a row', async () => {
     const ask = await object('large');
     const task = JSON.stringify('\u20AC'.repeat(2_000_000));
