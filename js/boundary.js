@@ -201,6 +201,11 @@ function isTrap(error) {
   return error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
 }
 
+// For work that is no request's: whose error this was is told there. Only a trap ends the instance.
+export function instanceLost(error) {
+  if (isTrap(error)) instanceDied(0);
+}
+
 function instanceDied(culprit) {
   const victims = [...going];
   going.clear();

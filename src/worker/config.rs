@@ -24,6 +24,8 @@ const MAX_TASK_TTL_S: u64 = 10 * 365 * 24 * 3600;
 pub enum StoreKind {
     /// Workers KV, under the binding `TASKS`.
     Kv,
+    /// Durable Objects, under the bindings `TASK_OBJECTS` and `OWNER_INDEX`.
+    Durable,
     /// The memory of one isolate, for development and measurements.
     Memory,
 }
@@ -61,7 +63,11 @@ impl Settings {
                 in_development: vars.choice("ENVIRONMENT", false, &[("production", false), ("development", true)])?,
             },
             max_body_bytes: max_body_bytes(vars)?,
-            store: vars.choice("TASK_STORE", StoreKind::Kv, &[("kv", StoreKind::Kv), ("memory", StoreKind::Memory)])?,
+            store: vars.choice(
+                "TASK_STORE",
+                StoreKind::Kv,
+                &[("kv", StoreKind::Kv), ("durable", StoreKind::Durable), ("memory", StoreKind::Memory)],
+            )?,
             task_ttl: Duration::from_secs(vars.number(
                 "TASK_TTL_S",
                 DEFAULT_TASK_TTL_S,
@@ -144,6 +150,7 @@ mod tests {
         assert_eq!(settings.max_body_bytes, 2000);
         assert!(settings.server.in_development);
         assert_eq!((settings.store, settings.task_ttl.as_secs()), (StoreKind::Memory, 60));
+        assert_eq!(build(&[("TASK_STORE", "durable")]).unwrap().store, StoreKind::Durable);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use js_sys::Reflect;
 use wasm_bindgen::prelude::*;
 
 use super::config::{self, Settings, StoreKind};
+use super::durable::{DurableStore, Namespaces};
 use super::frame::{self, frame, request};
 use super::kv::{KvStore, Namespace};
 use super::ports::{ConsoleLog, WorkerClock, WorkerRandom};
@@ -204,6 +205,10 @@ fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
                 .ok_or_else(|| ConfigError::new(KV_BINDING, "must be a KV namespace when TASK_STORE is kv"))?
                 .unchecked_into();
             Rc::new(KvStore::new(namespace, clock.clone(), random.clone()).with_ttl(settings.task_ttl))
+        }
+        StoreKind::Durable => {
+            let objects = Namespaces::of(env)?;
+            Rc::new(DurableStore::new(objects, clock.clone(), random.clone(), settings.task_ttl))
         }
     };
     Ok(Ports { store, clock, random, log: Rc::new(ConsoleLog), background: Rc::new(WaitUntil), fetch: None })

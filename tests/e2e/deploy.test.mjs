@@ -30,6 +30,12 @@ test('the KV namespace is bound without an id', () => {
   assert.match(output, /env\.TASKS\s+KV Namespace/);
 });
 
+test('the Durable Object classes are bound and exported', () => {
+  assert.match(output, /env\.TASK_OBJECTS \(TaskObject\)\s+Durable Object/);
+  assert.match(output, /env\.OWNER_INDEX \(OwnerIndex\)\s+Durable Object/);
+  assert.doesNotMatch(output, /not exported/);
+});
+
 test(`the upload is at most ${MAX_GZIP_KIB} KiB gzipped`, () => {
   const size = output.match(/Total Upload: .* \/ gzip: ([\d.]+) KiB/);
   assert.ok(size, output);
