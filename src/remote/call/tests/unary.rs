@@ -44,7 +44,7 @@ fn pieces_are_put_together() {
 fn an_agent_that_is_late_or_dead() {
     for (script, fault, elapsed) in [
         (Script::Fails(FetchError::Unreachable("x".into())), TransportFault::Unreachable, 0),
-        (Script::Fails(FetchError::CutShort("x".into())), TransportFault::CutShort, 0),
+        (Script::Fails(FetchError::CutShort("x".into())), TransportFault::NoAnswer, 0),
         (Script::Fails(FetchError::TimedOut), TransportFault::TimedOut, 0),
         (Script::Hangs, TransportFault::TimedOut, 30),
         (Script::Answers(30_001, task()), TransportFault::TimedOut, 30),
