@@ -86,7 +86,10 @@ impl RemoteError {
         let kind = ErrorKind::Custom { code: ErrorKind::Internal.facts().code, http_status: fault.http_status() };
         let retry_after = match &fault {
             TransportFault::CircuitOpen { retry_after } => Some(*retry_after),
-            TransportFault::Unreachable | TransportFault::TimedOut | TransportFault::CutShort => None,
+            TransportFault::Unreachable
+            | TransportFault::NoAnswer
+            | TransportFault::TimedOut
+            | TransportFault::CutShort => None,
         };
         let mut error = Self::new(binding, Cause::Transport(fault), kind);
         error.0.retry_after = retry_after;
@@ -234,7 +237,7 @@ impl RemoteError {
     pub fn was_not_sent(&self) -> bool {
         match &self.0.cause {
             Cause::Transport(TransportFault::Unreachable | TransportFault::CircuitOpen { .. }) => true,
-            Cause::Transport(TransportFault::TimedOut | TransportFault::CutShort)
+            Cause::Transport(TransportFault::NoAnswer | TransportFault::TimedOut | TransportFault::CutShort)
             | Cause::Invalid(_)
             | Cause::Reported => false,
         }

@@ -13,6 +13,7 @@ use wasm_bindgen::prelude::*;
 
 use super::config::{self, Settings, StoreKind};
 use super::durable::{DurableStore, Namespaces};
+use super::fetch::WorkerFetch;
 use super::frame::{self, frame, request};
 use super::kv::{KvStore, Namespace};
 use super::ports::{ConsoleLog, WorkerClock, WorkerRandom};
@@ -211,7 +212,14 @@ fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
             Rc::new(DurableStore::new(objects, clock.clone(), random.clone(), settings.task_ttl))
         }
     };
-    Ok(Ports { store, clock, random, log: Rc::new(ConsoleLog), background: Rc::new(WaitUntil), fetch: None })
+    Ok(Ports {
+        store,
+        clock,
+        random,
+        log: Rc::new(ConsoleLog),
+        background: Rc::new(WaitUntil),
+        fetch: Some(Rc::new(WorkerFetch)),
+    })
 }
 
 /// A variable as text; numbers and objects, which wrangler.toml allows, as their JSON.

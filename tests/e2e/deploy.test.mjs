@@ -5,8 +5,8 @@ import path from 'node:path';
 import { before, test } from 'node:test';
 import { root } from './support/worker.mjs';
 
-/** The upload's budget as wrangler counts it; its size is what a cold start pays for. */
-const MAX_GZIP_KIB = 250;
+/** The upload's budget as wrangler counts it; its size is what a cold start pays for (docs/decisions.md). */
+const MAX_GZIP_KIB = 340;
 
 let output;
 

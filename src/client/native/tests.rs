@@ -119,7 +119,7 @@ fn faults_are_told_apart() {
 
     let (url, server) = serve(vec![String::new()]);
     let error = run(client(&url, Binding::Rest).get_task(get_task())).unwrap_err();
-    assert_eq!(fault(&error), &TransportFault::CutShort);
+    assert_eq!(fault(&error), &TransportFault::NoAnswer);
     server.join().unwrap();
 
     let short = answer("200 OK", "application/json", "{}").replace("Length: 2", "Length: 200");

@@ -86,7 +86,7 @@ pub(super) async fn open(
             Either::Left((response, rest)) => {
                 timeout = rest;
                 response.map_err(|error| {
-                    let fault = Fault::of_fetch(&error, policy.max_response_bytes);
+                    let fault = Fault::before_answer(&error, policy.max_response_bytes);
                     RemoteError::of_fault(binding, None, fault)
                 })?
             }
