@@ -133,7 +133,7 @@ impl Fault {
     /// What a failed fetch is, before there was an answer.
     pub(super) fn before_answer(error: &FetchError, limit: usize) -> Self {
         match error {
-            FetchError::CutShort(_) => Self::Transport(TransportFault::NoAnswer),
+            FetchError::CutShort(said) => Self::Transport(TransportFault::NoAnswer, Some(said.clone())),
             FetchError::Unreachable(_) | FetchError::TimedOut | FetchError::TooLarge => Self::of_fetch(error, limit),
         }
     }
