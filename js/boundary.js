@@ -53,13 +53,24 @@ export function handler() {
 
 export async function serve(request, env, ctx) {
   bindings ??= env;
-  limit ??= glue.bodyLimit();
+  limit ??= bodyLimit();
   const head = headOf(request);
   const announced = request.headers.get('content-length');
   const length = Number(announced);
   const isPlain = announced !== null && length <= limit;
   const body = isPlain ? checked(await request.text(), length) : await unusual(request.body, announced);
   return attempt({ head, body, ctx }, true);
+}
+
+// What is read of a body if the instance cannot even say how much it should be.
+const FALLBACK_LIMIT = 1024 * 1024;
+
+function bodyLimit() {
+  try {
+    return glue.bodyLimit();
+  } catch {
+    return FALLBACK_LIMIT;
+  }
 }
 
 // The order of lines is that of `request` in src/worker/frame.rs.

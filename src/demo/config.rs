@@ -31,8 +31,15 @@ pub fn abilities_or(vars: &Vars<'_>, defaults: Abilities) -> Result<Abilities, C
         )?,
         required_extensions: checked(vars, "AGENT_REQUIRED_EXTENSIONS", "must be absolute URIs", is_uri)?,
         input_modes: if input_modes.is_empty() { defaults.input_modes } else { input_modes },
-        faults: vars.switch("DEMO_FAULTS", defaults.faults)?,
+        faults: faults(vars, defaults.faults)?,
     })
+}
+
+/// `DEMO_FAULTS=start` is the fault that no message can ask for: the agent traps while it is set up.
+fn faults(vars: &Vars<'_>, default: bool) -> Result<bool, ConfigError> {
+    let choices = [("on", Some(true)), ("off", Some(false)), ("start", None)];
+    let faults = vars.choice("DEMO_FAULTS", Some(default), &choices)?;
+    Ok(faults.unwrap_or_else(|| std::process::abort()))
 }
 
 fn checked(

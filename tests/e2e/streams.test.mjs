@@ -25,7 +25,7 @@ async function until(condition, what) {
   assert.fail(`never: ${what}`);
 }
 
-for (const TASK_STORE of ['memory', 'kv']) {
+for (const TASK_STORE of ['memory', 'kv', 'durable']) {
   describe(`store ${TASK_STORE}`, () => {
     let worker;
     before(async () => {
