@@ -7,7 +7,7 @@ use crate::protocol::card::{AgentCapabilities, AgentCard};
 use crate::protocol::error::A2aError;
 use crate::protocol::operation::{Capability, Operation};
 use crate::protocol::path::{MAX_ECHO, clipped};
-use crate::protocol::types::{Message, Params};
+use crate::protocol::types::{Message, Params, SendMessageRequest};
 use crate::protocol::{schema, version};
 
 /// What is asked for in the request's head (service parameters, specification 3.2.6, and credentials).
@@ -33,18 +33,21 @@ pub(super) struct Gate {
     tokens: Tokens,
     required_extensions: Vec<String>,
     input_modes: Vec<String>,
+    output_modes: Vec<String>,
     capabilities: AgentCapabilities,
 }
 
 impl Gate {
     pub(super) fn new(card: &AgentCard, tokens: Tokens, assume_version: Option<String>) -> Self {
         let extensions = &card.capabilities.extensions;
-        let skill_modes = card.skills.iter().flat_map(|skill| &skill.input_modes);
+        let skill_inputs = card.skills.iter().flat_map(|skill| &skill.input_modes);
+        let skill_outputs = card.skills.iter().flat_map(|skill| &skill.output_modes);
         Self {
             assume_version,
             tokens,
             required_extensions: extensions.iter().filter(|e| e.required).map(|e| e.uri.clone()).collect(),
-            input_modes: card.default_input_modes.iter().chain(skill_modes).cloned().collect(),
+            input_modes: card.default_input_modes.iter().chain(skill_inputs).cloned().collect(),
+            output_modes: card.default_output_modes.iter().chain(skill_outputs).cloned().collect(),
             capabilities: card.capabilities.clone(),
         }
     }
@@ -77,6 +80,7 @@ impl Gate {
         // 6. Media types.
         if let Some(request) = params.sent() {
             self.check_media_types(&request.message)?;
+            self.check_output_modes(request)?;
         }
         // 7. Capabilities.
         self.check_capabilities(operation, &params)?;
@@ -105,6 +109,18 @@ impl Gate {
             }
         }
         Ok(())
+    }
+
+    /// Whether the agent has anything that the caller takes (specification 3.2.2, `acceptedOutputModes`).
+    fn check_output_modes(&self, request: &SendMessageRequest) -> Result<(), A2aError> {
+        let accepted =
+            request.configuration.as_ref().map(|configuration| configuration.accepted_output_modes.as_slice());
+        let Some(accepted @ [first, ..]) = accepted else { return Ok(()) };
+        let suits = |mode: &String| accepted.iter().any(|wanted| covers(wanted, mode) || covers(mode, wanted));
+        if self.output_modes.iter().any(suits) {
+            return Ok(());
+        }
+        Err(A2aError::content_type_not_supported(clipped(first, MAX_ECHO)))
     }
 
     fn check_capabilities(&self, operation: Operation, params: &Params) -> Result<(), A2aError> {
