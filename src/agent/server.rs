@@ -12,9 +12,10 @@ use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 
 use super::auth::Tokens;
+use super::backend::{Backend, Local};
 use super::cors::AllowedOrigins;
 use super::discovery::{Discovery, with_interfaces};
-use super::dispatch::{Job, Reply, dispatch};
+use super::dispatch::{Job, Reply};
 use super::events::{self, Data, Events, subscribed};
 use super::gate::{Admitted, Gate, Service};
 use super::record::{Binding, Trace};
@@ -96,24 +97,39 @@ impl Answer {
 }
 
 /// An agent, served.
-pub struct Server<A> {
-    agent: Rc<A>,
+pub struct Server {
+    backend: Rc<dyn Backend>,
     gate: Gate,
     discovery: Discovery,
     config: Config,
     ports: Rc<Ports>,
 }
 
-impl<A: Agent + 'static> Server<A> {
+impl Server {
     /// Serves `agent` on `ports`.
     ///
     /// # Errors
     /// What is wrong with the agent's card.
-    pub fn new(agent: A, config: Config, ports: Ports) -> Result<Rc<Self>, Vec<FieldViolation>> {
-        let card = secured(agent.card(), &config.tokens);
+    pub fn new<A: Agent + 'static>(agent: A, config: Config, ports: Ports) -> Result<Rc<Self>, Vec<FieldViolation>> {
+        let card = agent.card();
+        Self::before(Rc::new(Local(Rc::new(agent))), card, config, Rc::new(ports))
+    }
+
+    /// Stands before any backend, with the card that it is to have.
+    ///
+    /// # Errors
+    /// What is wrong with the card.
+    pub(crate) fn before(
+        backend: Rc<dyn Backend>,
+        card: AgentCard,
+        config: Config,
+        ports: Rc<Ports>,
+    ) -> Result<Rc<Self>, Vec<FieldViolation>> {
+        let card = secured(card, &config.tokens);
         let gate = Gate::new(&card, config.tokens.clone(), config.assume_version.clone());
+        let gate = if backend.passes_on() { gate.keeping_canonical() } else { gate };
         let discovery = Discovery::new(card, ports.clock.now())?;
-        Ok(Rc::new(Self { agent: Rc::new(agent), gate, discovery, config, ports: Rc::new(ports) }))
+        Ok(Rc::new(Self { backend, gate, discovery, config, ports }))
     }
 
     /// Answers one request.
@@ -148,6 +164,9 @@ impl<A: Agent + 'static> Server<A> {
     }
 
     fn card(&self, request: &Request<'_>) -> Answer {
+        if let Some(error) = self.backend.unavailable() {
+            return self.refuse(request, error);
+        }
         match self.discovery.answer(request.origin, &request.headers) {
             Ok(response) => Answer::Ready(response),
             Err(error) => self.refuse(request, A2aError::internal().with_source(error)),
@@ -182,7 +201,7 @@ impl<A: Agent + 'static> Server<A> {
                 witness.reached_agent(operation.is_idempotent());
                 self.admitted(&mut trace, &admitted.params);
                 let (server, accept) = (Rc::clone(self), accept.map(str::to_owned));
-                let work = self.work(admitted, request.origin, &trace);
+                let work = self.work(admitted, request, &trace);
                 let answer = async move { server.rest_reply(work.await, trace, accept.as_deref()) };
                 Answer::Pending(answer.boxed_local())
             }
@@ -245,27 +264,36 @@ impl<A: Agent + 'static> Server<A> {
         &self.gate
     }
 
-    /// The agent at work on an admitted request, within the boundary.
+    /// The backend at work on an admitted request, within the boundary.
     pub(super) fn work(
+        self: &Rc<Self>,
+        admitted: Admitted,
+        request: &Request<'_>,
+        trace: &Trace,
+    ) -> LocalBoxFuture<'static, Result<Done, A2aError>> {
+        self.backend.begin(self, admitted, request, trace)
+    }
+
+    /// The same for an agent of one's own, whose method `dispatch` calls.
+    pub(super) fn work_locally(
         self: &Rc<Self>,
         admitted: Admitted,
         origin: &str,
         trace: &Trace,
+        dispatch: impl FnOnce(Context, Params) -> Job,
     ) -> LocalBoxFuture<'static, Result<Done, A2aError>> {
-        let Admitted { caller, extensions, params } = admitted;
+        let Admitted { caller, extensions, params, canonical: _ } = admitted;
         let (watch, history_length) = wishes(&params);
         // Only the extended card is completed here, as the public one is.
         let completion =
             matches!(params, Params::GetExtendedAgentCard(_)).then(|| (Rc::clone(self), origin.to_owned()));
         let tasks = Tasks::watched(caller.owner, Rc::clone(&self.ports), watch);
         let cx = Context { subject: caller.subject, extensions, tasks: tasks.clone() };
-        match dispatch(Rc::clone(&self.agent), cx, params) {
+        match dispatch(cx, params) {
             Job::Reply(work) => Box::pin(async move {
                 let mut reply = boundary::run(work).await?;
                 if let (Reply::Card(card), Some((server, origin))) = (&mut reply, completion) {
-                    let full = with_interfaces(std::mem::take(&mut **card), &origin);
-                    // Callers replace the public card by this one (specification 3.1.11), so it must say as much.
-                    **card = secured(full, &server.config.tokens);
+                    **card = server.completed(std::mem::take(&mut **card), &origin);
                 }
                 Ok(Done::Reply(reply))
             }),
@@ -288,6 +316,12 @@ impl<A: Agent + 'static> Server<A> {
             }
             Job::Subscribe(work) => Box::pin(async move { opened(subscribed(boundary::run(work).await?)).await }),
         }
+    }
+
+    /// A card with the interfaces at `origin` and the security that this server has. Callers replace the public card by the
+    /// extended one (specification 3.1.11), so it must say as much.
+    pub(crate) fn completed(&self, card: AgentCard, origin: &str) -> AgentCard {
+        secured(with_interfaces(card, origin), &self.config.tokens)
     }
 
     fn sending(
@@ -332,7 +366,7 @@ impl<A: Agent + 'static> Server<A> {
 
 /// What an operation has come to. Nearly always a reply, so boxing it would cost more than it saves.
 #[allow(clippy::large_enum_variant)]
-pub(super) enum Done {
+pub(crate) enum Done {
     /// Its result.
     Reply(Reply),
     /// Its events, one at least.
@@ -340,7 +374,7 @@ pub(super) enum Done {
 }
 
 /// Waits for the first event: an error that is known before it is no event, but the answer.
-async fn opened(mut events: Events) -> Result<Done, A2aError> {
+pub(crate) async fn opened(mut events: Events) -> Result<Done, A2aError> {
     match events.next().await {
         Some(Ok(first)) => Ok(Done::Events(stream::once(ready(Ok(first))).chain(events).boxed_local())),
         Some(Err(error)) => Err(error),

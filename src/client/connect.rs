@@ -35,7 +35,7 @@ impl Client {
 }
 
 /// The interface to use: the first that the card names, in this binding if one is asked for (specification 8.3.2).
-pub(super) fn choose(card: &AgentCard, binding: Option<Binding>) -> Option<Endpoint> {
+pub(crate) fn choose(card: &AgentCard, binding: Option<Binding>) -> Option<Endpoint> {
     let minor = |version: &str| version.split('.').take(2).collect::<Vec<_>>().join(".");
     card.supported_interfaces.iter().find_map(|interface| {
         let spoken = Binding::from_name(&interface.protocol_binding)?;
@@ -46,7 +46,7 @@ pub(super) fn choose(card: &AgentCard, binding: Option<Binding>) -> Option<Endpo
 }
 
 /// Where the card is.
-pub(super) fn card_url(url: &str) -> String {
+pub(crate) fn card_url(url: &str) -> String {
     let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
     if path.ends_with(".json") {
         return url.to_owned();

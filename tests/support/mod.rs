@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub)] // each test file uses its own part
 #![allow(clippy::panic, clippy::unwrap_used)] // clippy knows tests by their functions, and helpers are none
 
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 use a2a_edge::agent::{Agent, Answer, Config, Ports, Server, Witness};
@@ -16,7 +17,8 @@ pub const START: Timestamp = Timestamp(1_767_225_600_000);
 
 /// A served agent, with its platform at hand.
 pub struct Served<A = Demo> {
-    server: Rc<Server<A>>,
+    server: Rc<Server>,
+    agent: PhantomData<A>,
     pub clock: Rc<ManualClock>,
     pub log: Rc<MemoryLog>,
     pub background: ManualBackground,
@@ -45,7 +47,7 @@ pub fn serve<A: Agent + 'static>(agent: A, config: Config) -> Served<A> {
         background: Rc::new(background.clone()),
     };
     let server = Server::new(agent, config, ports).unwrap_or_else(|violations| panic!("{violations:?}"));
-    Served { server, clock, log, background }
+    Served { server, agent: PhantomData, clock, log, background }
 }
 
 /// A witness that does not look.
