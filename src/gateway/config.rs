@@ -80,6 +80,7 @@ fn policy(vars: &Vars<'_>, max_response_bytes: usize) -> Result<CallPolicy, Conf
         },
         head_timeout,
         total: head_timeout * ATTEMPTS_IN_ALL,
+        idle: head_timeout * ATTEMPTS_IN_ALL,
         max_response_bytes,
         ..CallPolicy::DEFAULT
     })
