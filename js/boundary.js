@@ -54,14 +54,25 @@ export function handler() {
 
 export async function serve(request, env, ctx) {
   bindings ??= env;
-  limit ??= glue.bodyLimit();
   passesOn ??= Boolean(env.ORIGIN_URL);
+  limit ??= bodyLimit();
   const head = headOf(request);
   const announced = request.headers.get('content-length');
   const length = Number(announced);
   const isPlain = announced !== null && length <= limit;
   const body = isPlain ? checked(await request.text(), length) : await unusual(request.body, announced);
   return attempt({ head, body, ctx }, true);
+}
+
+// What is read of a body if the instance cannot even say how much it should be.
+const FALLBACK_LIMIT = 1024 * 1024;
+
+function bodyLimit() {
+  try {
+    return glue.bodyLimit();
+  } catch {
+    return FALLBACK_LIMIT;
+  }
 }
 
 // The order of lines is that of `request` in src/worker/frame.rs.
@@ -208,6 +219,11 @@ function poll(key, work) {
 // A trap is told from a panic, which unwinds and leaves the instance sound, by the kind of error.
 function isTrap(error) {
   return error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+}
+
+// For work that is no request's: whose error this was is told there. Only a trap ends the instance.
+export function instanceLost(error) {
+  if (isTrap(error)) instanceDied(0);
 }
 
 function instanceDied(culprit) {

@@ -17,8 +17,11 @@ pub(crate) trait Backend {
     /// Whether it needs the params as they can be passed on.
     fn passes_on(&self) -> bool;
 
-    /// Why it has no card at the moment, if it has none.
-    fn unavailable(&self) -> Option<A2aError>;
+    /// The card's JSON as it is to be seen at `origin`, if it is not the server that knows the card.
+    ///
+    /// # Errors
+    /// Why there is none at the moment.
+    fn card(&self, origin: &str) -> Result<Option<String>, A2aError>;
 
     /// Begins on a request. Nothing that goes wrong in its course gets out but as an error.
     fn begin(
@@ -38,8 +41,8 @@ impl<A: Agent + 'static> Backend for Local<A> {
         false
     }
 
-    fn unavailable(&self) -> Option<A2aError> {
-        None
+    fn card(&self, _: &str) -> Result<Option<String>, A2aError> {
+        Ok(None)
     }
 
     fn begin(

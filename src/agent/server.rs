@@ -14,6 +14,7 @@ use serde_json::Value;
 use super::auth::Tokens;
 use super::backend::{Backend, Local};
 use super::cors::AllowedOrigins;
+use super::delivery::Push;
 use super::discovery::{Discovery, with_interfaces};
 use super::dispatch::{Job, Reply};
 use super::events::{self, Data, Events, subscribed};
@@ -23,7 +24,7 @@ use super::relay::Movable;
 use super::sending::{Sending, settled, shorten};
 use super::tasks::Watch;
 use super::{Agent, Context, Failure, Tasks, boundary, record};
-use crate::ports::{Background, Clock, Level, Log, Random, TaskStore, Timestamp};
+use crate::ports::{Background, Clock, Fetch, Level, Log, Random, TaskStore, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::error::A2aError;
@@ -32,7 +33,7 @@ use crate::protocol::negotiate::ErrorFormat;
 use crate::protocol::operation::Operation;
 use crate::protocol::path::{MAX_ECHO, clipped};
 use crate::protocol::rest::{self, Route};
-use crate::protocol::types::{Params, SendMessageResponse, StreamResponse};
+use crate::protocol::types::{Params, SendMessageResponse, StreamResponse, TaskPushNotificationConfig};
 
 /// How an agent is served.
 #[derive(Debug, Clone, Default)]
@@ -47,6 +48,8 @@ pub struct Config {
     pub tokens: Tokens,
     /// The least grave failure that is logged.
     pub log_level: Level,
+    /// Whether webhooks may be called that are not https, or not public.
+    pub in_development: bool,
 }
 
 /// The platform that the agent runs on.
@@ -62,6 +65,8 @@ pub struct Ports {
     pub log: Rc<dyn Log>,
     /// Who does what is left when a request has been answered.
     pub background: Rc<dyn Background>,
+    /// How webhooks are called; without it, none is.
+    pub fetch: Option<Rc<dyn Fetch>>,
 }
 
 /// Is told how far a request came, so that it can be sent again, or not, if this instance dies over another one.
@@ -103,6 +108,7 @@ pub struct Server {
     discovery: Discovery,
     config: Config,
     ports: Rc<Ports>,
+    push: Option<Rc<Push>>,
 }
 
 impl Server {
@@ -111,25 +117,30 @@ impl Server {
     /// # Errors
     /// What is wrong with the agent's card.
     pub fn new<A: Agent + 'static>(agent: A, config: Config, ports: Ports) -> Result<Rc<Self>, Vec<FieldViolation>> {
-        let card = agent.card();
-        Self::before(Rc::new(Local(Rc::new(agent))), card, config, Rc::new(ports))
+        let card = secured(agent.card(), &config.tokens);
+        let discovery = Discovery::new(card.clone(), ports.clock.now())?;
+        Ok(Self::with(Rc::new(Local(Rc::new(agent))), &card, discovery, config, Rc::new(ports)))
     }
 
-    /// Stands before any backend, with the card that it is to have.
-    ///
-    /// # Errors
-    /// What is wrong with the card.
-    pub(crate) fn before(
+    /// Stands before an agent elsewhere, by what of its card the gate needs to know.
+    pub(crate) fn before(backend: Rc<dyn Backend>, card: &AgentCard, config: Config, ports: Rc<Ports>) -> Rc<Self> {
+        let discovery = Discovery::of_others(ports.clock.now());
+        Self::with(backend, card, discovery, config, ports)
+    }
+
+    fn with(
         backend: Rc<dyn Backend>,
-        card: AgentCard,
+        card: &AgentCard,
+        discovery: Discovery,
         config: Config,
         ports: Rc<Ports>,
-    ) -> Result<Rc<Self>, Vec<FieldViolation>> {
-        let card = secured(card, &config.tokens);
-        let gate = Gate::new(&card, config.tokens.clone(), config.assume_version.clone());
+    ) -> Rc<Self> {
+        let gate = Gate::new(card, config.tokens.clone(), config.assume_version.clone());
         let gate = if backend.passes_on() { gate.keeping_canonical() } else { gate };
-        let discovery = Discovery::new(card, ports.clock.now())?;
-        Ok(Rc::new(Self { backend, gate, discovery, config, ports }))
+        let in_development = config.in_development;
+        let fetch = ports.fetch.clone().filter(|_| card.capabilities.push_notifications == Some(true));
+        let push = fetch.map(|fetch| Rc::new(Push { fetch, in_development }));
+        Rc::new(Self { backend, gate, discovery, config, ports, push })
     }
 
     /// Answers one request.
@@ -164,12 +175,13 @@ impl Server {
     }
 
     fn card(&self, request: &Request<'_>) -> Answer {
-        if let Some(error) = self.backend.unavailable() {
-            return self.refuse(request, error);
-        }
-        match self.discovery.answer(request.origin, &request.headers) {
+        let card = self.backend.card(request.origin).and_then(|card| match card {
+            Some(text) => Ok(self.discovery.answer_with(text, &request.headers)),
+            None => self.discovery.answer(request.origin, &request.headers).map_err(unserialisable),
+        });
+        match card {
             Ok(response) => Answer::Ready(response),
-            Err(error) => self.refuse(request, A2aError::internal().with_source(error)),
+            Err(error) => self.refuse(request, error),
         }
     }
 
@@ -282,18 +294,25 @@ impl Server {
         trace: &Trace,
         dispatch: impl FnOnce(Context, Params) -> Job,
     ) -> LocalBoxFuture<'static, Result<Done, A2aError>> {
-        let Admitted { caller, extensions, params, canonical: _ } = admitted;
+        let Admitted { caller, extensions, mut params, canonical: _ } = admitted;
         let (watch, history_length) = wishes(&params);
+        let inline_push = match self.inline_push(&mut params) {
+            Ok(config) => config,
+            Err(error) => return Box::pin(ready(Err(error))),
+        };
         // Only the extended card is completed here, as the public one is.
         let completion =
             matches!(params, Params::GetExtendedAgentCard(_)).then(|| (Rc::clone(self), origin.to_owned()));
-        let tasks = Tasks::watched(caller.owner, Rc::clone(&self.ports), watch);
+        let ports = Rc::clone(&self.ports);
+        let tasks = Tasks::of_request(caller.owner, ports, watch, self.push.clone(), inline_push);
         let cx = Context { subject: caller.subject, extensions, tasks: tasks.clone() };
         match dispatch(cx, params) {
             Job::Reply(work) => Box::pin(async move {
                 let mut reply = boundary::run(work).await?;
                 if let (Reply::Card(card), Some((server, origin))) = (&mut reply, completion) {
-                    **card = server.completed(std::mem::take(&mut **card), &origin);
+                    let full = with_interfaces(std::mem::take(&mut **card), &origin);
+                    // Callers replace the public card by this one (specification 3.1.11), so it must say as much.
+                    **card = secured(full, &server.config.tokens);
                 }
                 Ok(Done::Reply(reply))
             }),
@@ -318,10 +337,15 @@ impl Server {
         }
     }
 
-    /// A card with the interfaces at `origin` and the security that this server has. Callers replace the public card by the
-    /// extended one (specification 3.1.11), so it must say as much.
-    pub(crate) fn completed(&self, card: AgentCard, origin: &str) -> AgentCard {
-        secured(with_interfaces(card, origin), &self.config.tokens)
+    /// The push notification config that came with a message, taken out: the task that it belongs to is still to come.
+    fn inline_push(&self, params: &mut Params) -> Result<Option<TaskPushNotificationConfig>, A2aError> {
+        let Some(push) = &self.push else { return Ok(None) };
+        let config = params.sent_mut().and_then(|request| request.configuration.as_mut());
+        let config = config.and_then(|configuration| configuration.task_push_notification_config.take());
+        if let Some(config) = &config {
+            push.check(config, "configuration.taskPushNotificationConfig.").map_err(A2aError::invalid_fields)?;
+        }
+        Ok(config)
     }
 
     fn sending(
@@ -384,22 +408,16 @@ pub(crate) async fn opened(mut events: Events) -> Result<Done, A2aError> {
 
 /// Who waits for what a message begins, and how much history they want.
 fn wishes(params: &Params) -> (Watch, Option<u32>) {
-    let (request, watch) = match params {
-        Params::SendMessage(request) => (request, None),
-        Params::SendStreamingMessage(request) => (request, Some(Watch::Events)),
-        Params::GetTask(_)
-        | Params::ListTasks(_)
-        | Params::CancelTask(_)
-        | Params::SubscribeToTask(_)
-        | Params::CreateTaskPushNotificationConfig(_)
-        | Params::GetTaskPushNotificationConfig(_)
-        | Params::ListTaskPushNotificationConfigs(_)
-        | Params::DeleteTaskPushNotificationConfig(_)
-        | Params::GetExtendedAgentCard(_) => return (Watch::Nobody, None),
+    let Some(request) = params.sent() else { return (Watch::Nobody, None) };
+    let configuration = request.configuration.as_ref();
+    let watch = if params.operation().is_streaming() {
+        Watch::Events
+    } else if configuration.is_some_and(|configuration| configuration.return_immediately) {
+        Watch::Task
+    } else {
+        Watch::Nobody
     };
-    let Some(configuration) = &request.configuration else { return (watch.unwrap_or_default(), None) };
-    let at_once = if configuration.return_immediately { Watch::Task } else { Watch::Nobody };
-    (watch.unwrap_or(at_once), configuration.history_length)
+    (watch, configuration.and_then(|configuration| configuration.history_length))
 }
 
 pub(super) fn service<'a>(request: &Request<'a>, version: Option<&'a str>) -> Service<'a> {

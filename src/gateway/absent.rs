@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::{LocalBoxFuture, ready};
 
 use crate::agent::{Admitted, Backend, Done, Server, Trace};
-use crate::protocol::card::{AgentCapabilities, AgentCard, AgentSkill};
+use crate::protocol::card::{AgentCapabilities, AgentCard};
 use crate::protocol::error::A2aError;
 use crate::protocol::http::Request;
 use crate::remote::RemoteError;
@@ -35,8 +35,8 @@ impl Backend for Absent {
         false
     }
 
-    fn unavailable(&self) -> Option<A2aError> {
-        Some(self.refusal())
+    fn card(&self, _: &str) -> Result<Option<String>, A2aError> {
+        Err(self.refusal())
     }
 
     fn begin(
@@ -58,11 +58,5 @@ pub(super) fn permissive() -> AgentCard {
         extended_agent_card: Some(true),
         ..AgentCapabilities::default()
     };
-    let card = AgentCard::new("unknown", "unknown", "0").with_skill(AgentSkill::new(
-        "unknown",
-        "unknown",
-        "unknown",
-        ["unknown"],
-    ));
-    AgentCard { capabilities, default_input_modes: vec!["*/*".to_owned()], ..card }
+    AgentCard { capabilities, default_input_modes: vec!["*/*".to_owned()], ..AgentCard::default() }
 }

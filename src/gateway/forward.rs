@@ -7,11 +7,11 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::cache::Cache;
+use super::card::OriginCard;
 use super::headers::CredentialHeaders;
 use super::journal::Journal;
 use crate::agent::{Admitted, Backend, Done, Events, Reply, Server, Trace, opened, within_boundary};
 use crate::ports::Owner;
-use crate::protocol::card::AgentCard;
 use crate::protocol::error::A2aError;
 use crate::protocol::http::Request;
 use crate::protocol::operation::Operation;
@@ -23,6 +23,9 @@ use crate::remote::{Cause, RemoteError};
 /// The way to the origin.
 pub(super) struct Forwarder {
     pub(super) caller: Rc<Caller>,
+    pub(super) card: OriginCard,
+    /// Whether the gateway asks for tokens of its own.
+    pub(super) needs_token: bool,
     pub(super) credentials: CredentialHeaders,
     pub(super) cache: Cache,
     pub(super) journal: Rc<Journal>,
@@ -35,13 +38,13 @@ impl Backend for Forwarder {
         true
     }
 
-    fn unavailable(&self) -> Option<A2aError> {
-        None
+    fn card(&self, origin: &str) -> Result<Option<String>, A2aError> {
+        Ok(Some(self.card.at(origin, self.needs_token).to_string()))
     }
 
     fn begin(
         &self,
-        server: &Rc<Server>,
+        _: &Rc<Server>,
         admitted: Admitted,
         request: &Request<'_>,
         _: &Trace,
@@ -55,7 +58,7 @@ impl Backend for Forwarder {
             cache: self.cache.clone(),
             journal: Rc::clone(&self.journal),
             owner: self.credentials.owner(&service, &self.origin, tenant),
-            server: Rc::clone(server),
+            needs_token: self.needs_token,
             edge: request.origin.to_owned(),
             service,
             wish: Wish::of(&params),
@@ -111,7 +114,7 @@ struct Forward {
     cache: Cache,
     journal: Rc<Journal>,
     owner: Owner,
-    server: Rc<Server>,
+    needs_token: bool,
     /// The host that was asked.
     edge: String,
     service: Service,
@@ -142,8 +145,7 @@ impl Forward {
 
     fn reply(&self, result: Value) -> Result<Reply, A2aError> {
         if self.operation == Operation::GetExtendedAgentCard {
-            let card = without_origin(types::from_value(result).map_err(unreadable)?);
-            return Ok(Reply::Card(Box::new(self.server.completed(card, &self.edge))));
+            return Ok(Reply::Canonical(OriginCard::new(result).at(&self.edge, self.needs_token)));
         }
         if self.wish.is_whole() {
             let task = if self.operation == Operation::SendMessage { result.get("task") } else { Some(&result) };
@@ -181,11 +183,6 @@ impl Forward {
         });
         events.boxed_local()
     }
-}
-
-/// A card without what is true at the origin alone. Its signatures would be of another card.
-pub(super) fn without_origin(card: AgentCard) -> AgentCard {
-    AgentCard { supported_interfaces: Vec::new(), signatures: Vec::new(), ..card }
 }
 
 /// What was checked against the schema can be read, or the schema and the types differ.

@@ -7,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest, Sha256};
 
+use super::card::OriginCard;
 use crate::ports::Owner;
-use crate::protocol::card::{AgentCard, SecurityScheme};
 use crate::protocol::http::Headers;
 use crate::remote::request::Service;
 
@@ -43,16 +43,8 @@ pub(super) struct CredentialHeaders(Vec<String>);
 
 impl CredentialHeaders {
     /// Those that the card's API keys go in (specification 4.5.2).
-    pub(super) fn of(card: &AgentCard) -> Self {
-        let keys = card.security_schemes.values().filter_map(|scheme| match scheme {
-            SecurityScheme::ApiKey(key) => {
-                key.location.eq_ignore_ascii_case("header").then(|| key.name.to_ascii_lowercase())
-            }
-            SecurityScheme::HttpAuth(_)
-            | SecurityScheme::OAuth2(_)
-            | SecurityScheme::OpenIdConnect(_)
-            | SecurityScheme::MutualTls(_) => None,
-        });
+    pub(super) fn of(card: &OriginCard) -> Self {
+        let keys = card.api_key_headers().map(str::to_ascii_lowercase);
         let is_fit = |name: &String| {
             !RESERVED.contains(&name.as_str())
                 && !TRACE.contains(&name.as_str())
@@ -100,19 +92,21 @@ impl CredentialHeaders {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::card::ApiKeySecurityScheme;
+    use serde_json::json;
 
-    fn card(location: &str, name: &str) -> AgentCard {
-        let key = ApiKeySecurityScheme { location: location.into(), name: name.into(), ..Default::default() };
-        let mut card = AgentCard::default();
-        card.security_schemes.insert("key".into(), SecurityScheme::ApiKey(key));
-        card
+    fn card(location: &str, name: &str) -> OriginCard {
+        let key = json!({"apiKeySecurityScheme": {"location": location, "name": name}});
+        OriginCard::new(json!({"securitySchemes": {"other": {}, "key": key}}))
+    }
+
+    fn silent() -> OriginCard {
+        OriginCard::new(json!({}))
     }
 
     const ALL: &str = "host: edge.example\nconnection: keep-alive\ncookie: session=1\nx-agent-key: k-1\nx-api-key: k-2\n\
                        traceparent: 00-ab-cd-01\nx-forwarded-for: 10.0.0.1\ntransfer-encoding: chunked";
 
-    fn names(card: &AgentCard) -> Vec<String> {
+    fn names(card: &OriginCard) -> Vec<String> {
         let headers = Headers { all: ALL, authorization: Some("Bearer t"), ..Headers::default() };
         let service = CredentialHeaders::of(card).service(&headers);
         assert_eq!(service.authorization.as_deref(), Some("Bearer t"));
@@ -121,7 +115,7 @@ mod tests {
 
     #[test]
     fn credentials_and_the_trace_go_and_all_else_stays() {
-        assert_eq!(names(&AgentCard::default()), ["x-api-key", "traceparent"]);
+        assert_eq!(names(&silent()), ["x-api-key", "traceparent"]);
         assert_eq!(names(&card("header", "X-Agent-Key")), ["x-agent-key", "x-api-key", "traceparent"]);
         assert_eq!(names(&card("query", "x-agent-key")), ["x-api-key", "traceparent"]);
     }
@@ -136,7 +130,7 @@ mod tests {
     #[test]
     fn every_credential_makes_another_owner() {
         let of = |authorization: Option<&str>, all: &str, origin: &str, tenant: &str| {
-            let credentials = CredentialHeaders::of(&AgentCard::default());
+            let credentials = CredentialHeaders::of(&silent());
             let service = credentials.service(&Headers { all, authorization, ..Headers::default() });
             credentials.owner(&service, origin, tenant)
         };

@@ -6,6 +6,7 @@
 
 mod absent;
 mod cache;
+mod card;
 mod config;
 mod forward;
 mod freshness;
@@ -25,7 +26,8 @@ use futures_util::future::LocalBoxFuture;
 
 use self::absent::{Absent, permissive};
 use self::cache::Cache;
-use self::forward::{Forwarder, without_origin};
+use self::card::OriginCard;
+use self::forward::Forwarder;
 use self::freshness::Freshness;
 use self::headers::CredentialHeaders;
 use self::journal::Journal;
@@ -76,7 +78,7 @@ struct State {
 
 /// A card, and what was made of it.
 struct Known {
-    card: AgentCard,
+    card: OriginCard,
     freshness: Freshness,
     /// Lives on under a new card that names the same place: its breaker has seen things.
     caller: Rc<Caller>,
@@ -145,13 +147,13 @@ impl Gateway {
         let now = self.ports.clock.now();
         let before = self.state.borrow().known.clone();
         let (card, freshness) = match (card, &before) {
-            (Some(card), _) => (card, Freshness::of(&head, now)),
+            (Some(card), _) => (OriginCard::new(card), Freshness::of(&head, now)),
             (None, Some(known)) => (known.card.clone(), known.freshness.renewed(&head, now)),
             (None, None) => return Err(no_card()),
         };
         let known = self.known(card, freshness, before.as_deref())?;
         let is_same = before.is_some_and(|before| before.card == known.card);
-        let server = if is_same { None } else { Some(self.serving(&known)?) };
+        let server = if is_same { None } else { Some(self.serving(&known)) };
         let mut state = self.state.borrow_mut();
         state.server = server.or(state.server.take());
         state.known = Some(Rc::new(known));
@@ -159,9 +161,9 @@ impl Gateway {
         Ok(())
     }
 
-    fn known(&self, card: AgentCard, freshness: Freshness, before: Option<&Known>) -> Result<Known, RemoteError> {
+    fn known(&self, card: OriginCard, freshness: Freshness, before: Option<&Known>) -> Result<Known, RemoteError> {
         let Config { url, fallbacks, binding, policy } = &self.config;
-        let endpoints = origin::endpoints(&card, *binding, url, fallbacks)?;
+        let endpoints = origin::endpoints(&card.interfaces(), *binding, url, fallbacks)?;
         let caller = before.filter(|before| before.endpoints == endpoints).map(|before| Rc::clone(&before.caller));
         let caller = caller.unwrap_or_else(|| {
             let (first, others) = endpoints.clone();
@@ -170,17 +172,18 @@ impl Gateway {
         Ok(Known { card, freshness, caller, endpoints })
     }
 
-    fn serving(&self, Known { card, caller, .. }: &Known) -> Result<Rc<Server>, RemoteError> {
+    fn serving(&self, Known { card, caller, .. }: &Known) -> Rc<Server> {
         let Ports { store, background, log, .. } = &*self.ports;
         let forwarder = Forwarder {
             caller: Rc::clone(caller),
+            card: card.clone(),
+            needs_token: self.server_config.tokens.are_required(),
             credentials: CredentialHeaders::of(card),
             cache: Cache { store: store.clone(), background: background.clone(), log: log.clone() },
             journal: Rc::clone(&self.journal),
             origin: self.config.url.as_str().into(),
         };
-        let server = self.server(Rc::new(forwarder), without_origin(card.clone()));
-        server.map_err(|violations| violations.into_iter().next().map_or_else(no_card, unusable))
+        self.server(Rc::new(forwarder), &card.for_the_gate())
     }
 
     /// Goes on with the card at hand, or without any.
@@ -191,14 +194,13 @@ impl Gateway {
             self.journal.card_is_stale(&error);
         } else {
             let absent = Absent { error, retry_after: CARD_RETRY };
-            // The stand-in's card is sound.
-            let server = self.server(Rc::new(absent), permissive()).ok();
-            self.state.borrow_mut().server = server;
+            let server = self.server(Rc::new(absent), &permissive());
+            self.state.borrow_mut().server = Some(server);
         }
         self.state.borrow_mut().not_before = not_before;
     }
 
-    fn server(&self, backend: Rc<dyn Backend>, card: AgentCard) -> Result<Rc<Server>, Vec<FieldViolation>> {
+    fn server(&self, backend: Rc<dyn Backend>, card: &AgentCard) -> Rc<Server> {
         Server::before(backend, card, self.server_config.clone(), Rc::clone(&self.ports))
     }
 }

@@ -4,7 +4,7 @@
 //! credentials go to nobody whom the operator did not choose.
 
 use crate::client::choose;
-use crate::protocol::card::AgentCard;
+use crate::protocol::card::AgentInterface;
 use crate::protocol::details::FieldViolation;
 use crate::remote::call::card::unusable;
 use crate::remote::request::Endpoint;
@@ -15,12 +15,12 @@ use crate::remote::{Binding, RemoteError};
 /// # Errors
 /// The card names no interface that can be spoken to, and the operator did not say which to use.
 pub(super) fn endpoints(
-    card: &AgentCard,
+    interfaces: &[AgentInterface],
     binding: Option<Binding>,
     url: &str,
     fallbacks: &[String],
 ) -> Result<(Endpoint, Vec<Endpoint>), RemoteError> {
-    let interface = match (choose(card, binding), binding) {
+    let interface = match (choose(interfaces, binding), binding) {
         (Some(interface), _) => interface,
         (None, Some(binding)) => Endpoint::new(url, binding),
         (None, None) => {
@@ -56,14 +56,12 @@ fn split(url: &str) -> (&str, &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::card::AgentInterface;
 
-    fn card(interfaces: &[(&str, &str, &str)]) -> AgentCard {
-        let interfaces = interfaces.iter().map(|(url, binding, version)| AgentInterface::new(*url, *binding, *version));
-        AgentCard { supported_interfaces: interfaces.collect(), ..AgentCard::default() }
+    fn card(interfaces: &[(&str, &str, &str)]) -> Vec<AgentInterface> {
+        interfaces.iter().map(|(url, binding, version)| AgentInterface::new(*url, *binding, *version)).collect()
     }
 
-    fn urls(card: &AgentCard, binding: Option<Binding>) -> (String, Binding, Vec<String>) {
+    fn urls(card: &[AgentInterface], binding: Option<Binding>) -> (String, Binding, Vec<String>) {
         let fallbacks = ["https://b.example/standby".to_owned()];
         let (first, others) = endpoints(card, binding, "http://127.0.0.1:9000/agent/", &fallbacks).unwrap();
         (first.url, first.binding, others.into_iter().map(|endpoint| endpoint.url).collect())

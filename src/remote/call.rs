@@ -308,7 +308,8 @@ impl Caller {
     fn id(&self) -> Id {
         let id = self.next_id.get();
         self.next_id.set(id.wrapping_add(1));
-        Id::from_json(&id.to_string()).unwrap_or(Id::NULL)
+        // A text, and not one of digits: agents were seen to answer "1" with 1 and the other way round.
+        Id::from_json(&format!("\"call-{id}\"")).unwrap_or(Id::NULL)
     }
 }
 

@@ -33,6 +33,7 @@ struct Inner {
     http_status: Option<u16>,
     retry_after: Option<Duration>,
     challenge: Option<String>,
+    platform_message: Option<String>,
     told: Told,
 }
 
@@ -45,6 +46,7 @@ impl RemoteError {
             http_status: None,
             retry_after: None,
             challenge: None,
+            platform_message: None,
             told: Told::default(),
         }))
     }
@@ -98,7 +100,11 @@ impl RemoteError {
     pub(super) fn of_fault(binding: Binding, http_status: Option<u16>, fault: Fault) -> Self {
         let mut error = match fault {
             Fault::Invalid(violation) => Self::new(binding, Cause::Invalid(violation), ErrorKind::InvalidAgentResponse),
-            Fault::Transport(fault) => Self::transport(binding, fault),
+            Fault::Transport(fault, said) => {
+                let mut error = Self::transport(binding, fault);
+                error.0.platform_message = said;
+                error
+            }
         };
         error.0.http_status = http_status;
         error
@@ -190,6 +196,11 @@ impl RemoteError {
     /// `WWW-Authenticate` as received.
     pub fn challenge(&self) -> Option<&str> {
         self.0.challenge.as_deref()
+    }
+
+    /// What the platform says about a fault of the transport. For a log.
+    pub fn platform_message(&self) -> Option<&str> {
+        self.0.platform_message.as_deref()
     }
 
     /// Whether the same request may succeed when it is sent again.

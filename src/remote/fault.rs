@@ -119,14 +119,21 @@ impl TransportFault {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Fault {
     Invalid(Violation),
-    Transport(TransportFault),
+    /// With what the platform says about it.
+    Transport(TransportFault, Option<String>),
+}
+
+impl From<TransportFault> for Fault {
+    fn from(fault: TransportFault) -> Self {
+        Self::Transport(fault, None)
+    }
 }
 
 impl Fault {
     /// What a failed fetch is, before there was an answer.
     pub(super) fn before_answer(error: &FetchError, limit: usize) -> Self {
         match error {
-            FetchError::CutShort(_) => Self::Transport(TransportFault::NoAnswer),
+            FetchError::CutShort(said) => Self::Transport(TransportFault::NoAnswer, Some(said.clone())),
             FetchError::Unreachable(_) | FetchError::TimedOut | FetchError::TooLarge => Self::of_fetch(error, limit),
         }
     }
@@ -134,9 +141,9 @@ impl Fault {
     /// What it is later: a fault of the transport, but for an answer that is too large.
     pub(super) fn of_fetch(error: &FetchError, limit: usize) -> Self {
         match error {
-            FetchError::Unreachable(_) => Self::Transport(TransportFault::Unreachable),
-            FetchError::TimedOut => Self::Transport(TransportFault::TimedOut),
-            FetchError::CutShort(_) => Self::Transport(TransportFault::CutShort),
+            FetchError::Unreachable(said) => Self::Transport(TransportFault::Unreachable, Some(said.clone())),
+            FetchError::TimedOut => TransportFault::TimedOut.into(),
+            FetchError::CutShort(said) => Self::Transport(TransportFault::CutShort, Some(said.clone())),
             FetchError::TooLarge => Self::Invalid(Violation::TooLarge { limit }),
         }
     }

@@ -27,6 +27,8 @@ const MAX_TASK_TTL_S: u64 = 10 * 365 * 24 * 3600;
 pub enum StoreKind {
     /// Workers KV, under the binding `TASKS`.
     Kv,
+    /// Durable Objects, under the bindings `TASK_OBJECTS` and `OWNER_INDEX`.
+    Durable,
     /// The memory of one isolate, for development and measurements.
     Memory,
 }
@@ -38,8 +40,6 @@ pub struct Settings {
     pub server: Config,
     /// `MAX_BODY_BYTES`
     pub max_body_bytes: u64,
-    /// `ENVIRONMENT`: whether a developer reads the console, and not an operator's log store.
-    pub development: bool,
     /// `TASK_STORE`
     pub store: StoreKind,
     /// `TASK_TTL_S`
@@ -69,10 +69,14 @@ impl Settings {
                     Level::Info,
                     &[("info", Level::Info), ("warn", Level::Warn), ("error", Level::Error)],
                 )?,
+                in_development: vars.choice("ENVIRONMENT", false, &[("production", false), ("development", true)])?,
             },
             max_body_bytes,
-            development: vars.choice("ENVIRONMENT", false, &[("production", false), ("development", true)])?,
-            store: vars.choice("TASK_STORE", StoreKind::Kv, &[("kv", StoreKind::Kv), ("memory", StoreKind::Memory)])?,
+            store: vars.choice(
+                "TASK_STORE",
+                StoreKind::Kv,
+                &[("kv", StoreKind::Kv), ("durable", StoreKind::Durable), ("memory", StoreKind::Memory)],
+            )?,
             task_ttl: Duration::from_secs(vars.number("TASK_TTL_S", default_ttl, MIN_TASK_TTL_S..=MAX_TASK_TTL_S)?),
             gateway,
         })
@@ -122,7 +126,7 @@ mod tests {
             assert_eq!(settings.store, StoreKind::Kv);
             assert_eq!(settings.task_ttl.as_secs(), 604_800);
             assert_eq!(settings.max_body_bytes, 1_048_576);
-            assert!(!settings.development && settings.gateway.is_none());
+            assert!(!settings.server.in_development && settings.gateway.is_none());
             assert_eq!(settings.server.rest_error_format, ErrorFormat::Both);
             assert_eq!(settings.server.assume_version, None);
             assert_eq!(settings.server.allowed_origins, AllowedOrigins::Any);
@@ -150,8 +154,9 @@ mod tests {
         assert!(settings.server.tokens.are_required());
         assert_eq!(settings.server.log_level, Level::Error);
         assert_eq!(settings.max_body_bytes, 2000);
-        assert!(settings.development);
+        assert!(settings.server.in_development);
         assert_eq!((settings.store, settings.task_ttl.as_secs()), (StoreKind::Memory, 60));
+        assert_eq!(build(&[("TASK_STORE", "durable")]).unwrap().store, StoreKind::Durable);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use js_sys::Reflect;
 use wasm_bindgen::prelude::*;
 
 use super::config::{self, Settings, StoreKind};
+use super::durable::{DurableStore, Namespaces};
 use super::fetch::WorkerFetch;
 use super::frame::{self, frame, request};
 use super::kv::{KvStore, Namespace};
@@ -287,7 +288,7 @@ fn build(env: &JsValue, open: impl FnOnce(&Host<'_>) -> Opened) -> Result<Rc<dyn
     let lookup = |name: &str| variable(env, name);
     let vars = Vars::new(&lookup);
     let settings = Settings::build(&vars).map_err(|error| error.to_string())?;
-    if settings.development {
+    if settings.server.in_development {
         agent::install_panic_hook(Some(console_error_panic_hook::hook));
     }
     let (format, limit) = (settings.server.rest_error_format, settings.max_body_bytes);
@@ -308,8 +309,19 @@ fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
                 .unchecked_into();
             Rc::new(KvStore::new(namespace, clock.clone(), random.clone()).with_ttl(settings.task_ttl))
         }
+        StoreKind::Durable => {
+            let objects = Namespaces::of(env)?;
+            Rc::new(DurableStore::new(objects, clock.clone(), random.clone(), settings.task_ttl))
+        }
     };
-    Ok(Ports { store, clock, random, log: Rc::new(ConsoleLog), background: Rc::new(WaitUntil) })
+    Ok(Ports {
+        store,
+        clock,
+        random,
+        log: Rc::new(ConsoleLog),
+        background: Rc::new(WaitUntil),
+        fetch: Some(Rc::new(WorkerFetch)),
+    })
 }
 
 /// A variable as text; numbers and objects, which wrangler.toml allows, as their JSON.

@@ -7,6 +7,7 @@
 //! ```
 
 pub mod config;
+pub mod durable;
 mod entry;
 mod fetch;
 mod frame;

@@ -222,6 +222,38 @@ impl Params {
         })
     }
 
+    /// The request to send a message, streamed or not; `None` for all other operations.
+    pub fn sent(&self) -> Option<&SendMessageRequest> {
+        match self {
+            Self::SendMessage(request) | Self::SendStreamingMessage(request) => Some(request),
+            Self::GetTask(_)
+            | Self::ListTasks(_)
+            | Self::CancelTask(_)
+            | Self::SubscribeToTask(_)
+            | Self::CreateTaskPushNotificationConfig(_)
+            | Self::GetTaskPushNotificationConfig(_)
+            | Self::ListTaskPushNotificationConfigs(_)
+            | Self::DeleteTaskPushNotificationConfig(_)
+            | Self::GetExtendedAgentCard(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn sent_mut(&mut self) -> Option<&mut SendMessageRequest> {
+        match self {
+            Self::SendMessage(request) | Self::SendStreamingMessage(request) => Some(request),
+            Self::GetTask(_)
+            | Self::ListTasks(_)
+            | Self::CancelTask(_)
+            | Self::SubscribeToTask(_)
+            | Self::CreateTaskPushNotificationConfig(_)
+            | Self::GetTaskPushNotificationConfig(_)
+            | Self::ListTaskPushNotificationConfigs(_)
+            | Self::DeleteTaskPushNotificationConfig(_)
+            | Self::GetExtendedAgentCard(_) => None,
+        }
+    }
+
     /// The operation that is asked for.
     pub fn operation(&self) -> Operation {
         match self {

@@ -1,5 +1,7 @@
 //! Fetching an agent's card.
 
+use serde_json::Value;
+
 use super::{CallPolicy, CallPorts, after, exchange};
 use crate::ports::{FetchRequest, FetchResponse, ResponseHead};
 use crate::protocol::card::AgentCard;
@@ -17,7 +19,8 @@ use crate::remote::{Binding, RemoteError};
 /// What the server reports, what is wrong with its answer, or why there is none.
 pub async fn fetch(request: FetchRequest, policy: &CallPolicy, ports: &CallPorts) -> Result<AgentCard, RemoteError> {
     let missing = || RemoteError::of_fault(Binding::Rest, Some(304), Fault::Invalid(Violation::Status(304)));
-    revalidate(request, policy, ports).await?.card.ok_or_else(missing)
+    let card = revalidate(request, policy, ports).await?.card.ok_or_else(missing)?;
+    types::from_value(card).map_err(|_| unusable(FieldViolation::new("card", "must be an agent card")))
 }
 
 /// A card, and what HTTP says about it.
@@ -25,8 +28,8 @@ pub async fn fetch(request: FetchRequest, policy: &CallPolicy, ports: &CallPorts
 pub struct Fetched {
     /// Status and headers.
     pub head: ResponseHead,
-    /// The card; `None` if it has not changed since the one that the request's conditions name (304).
-    pub card: Option<AgentCard>,
+    /// The card in canonical form; `None` if it has not changed since the one that the request's conditions name (304).
+    pub card: Option<Value>,
 }
 
 /// As [`fetch`], by a request that may be conditional.
@@ -44,7 +47,6 @@ pub async fn revalidate(request: FetchRequest, policy: &CallPolicy, ports: &Call
     let sent = Sent { binding: Binding::Rest, operation: Operation::GetExtendedAgentCard, id: &Id::NULL };
     let body = exchange::collect(&sent, &head, body, deadline, policy, ports).await?;
     let card = answer::read(&sent, &head, &body, ports.clock.now())?;
-    let card = types::from_value(card).map_err(|_| unusable(FieldViolation::new("card", "must be an agent card")))?;
     Ok(Fetched { head, card: Some(card) })
 }
 
