@@ -58,5 +58,6 @@ pub(super) fn permissive() -> AgentCard {
         extended_agent_card: Some(true),
         ..AgentCapabilities::default()
     };
-    AgentCard { capabilities, default_input_modes: vec!["*/*".to_owned()], ..AgentCard::default() }
+    let any = || vec!["*/*".to_owned()];
+    AgentCard { capabilities, default_input_modes: any(), default_output_modes: any(), ..AgentCard::default() }
 }

@@ -50,8 +50,11 @@ impl OriginCard {
             required: extension.get("required").and_then(Value::as_bool).unwrap_or_default(),
             ..AgentExtension::default()
         });
-        let skills = list(self.0.get("skills"))
-            .map(|skill| AgentSkill { input_modes: texts(skill.get("inputModes")), ..AgentSkill::default() });
+        let skills = list(self.0.get("skills")).map(|skill| AgentSkill {
+            input_modes: texts(skill.get("inputModes")),
+            output_modes: texts(skill.get("outputModes")),
+            ..AgentSkill::default()
+        });
         AgentCard {
             capabilities: AgentCapabilities {
                 streaming: flag("streaming"),
@@ -60,6 +63,7 @@ impl OriginCard {
                 extensions: extensions.collect(),
             },
             default_input_modes: texts(self.0.get("defaultInputModes")),
+            default_output_modes: texts(self.0.get("defaultOutputModes")),
             skills: skills.collect(),
             ..AgentCard::default()
         }
