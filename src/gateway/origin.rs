@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn what_the_operator_says_goes_where_the_card_is_silent() {
         let old = card(&[("https://public.example/rpc", "JSONRPC", "0.3"), ("https://public.example", "GRPC", "1.0")]);
-        assert_eq!(urls(&old, Some(Binding::JsonRpc)).0, "http://127.0.0.1:9000/agent");
+        assert_eq!(urls(&old, Some(Binding::JsonRpc)).0, "http://127.0.0.1:9000/agent/");
         let error = endpoints(&old, None, "http://h", &[]).unwrap_err();
         assert_eq!(error.kind(), crate::ErrorKind::InvalidAgentResponse);
     }
