@@ -17,6 +17,7 @@ let context; // of the request that it belongs to
 let idempotent; // of the request whose call is going on: may it be sent again, even if it reached the agent?
 let bindings; // the Worker's environment, the same for every request
 let limit; // longest body to read, in bytes
+let passesOn; // are requests passed on to another agent, with more of their headers than are read here?
 
 addEventListener('error', () => instanceDied(current));
 
@@ -53,6 +54,7 @@ export function handler() {
 
 export async function serve(request, env, ctx) {
   bindings ??= env;
+  passesOn ??= Boolean(env.ORIGIN_URL);
   limit ??= bodyLimit();
   if (streams.size > 0) sweep(ctx);
   const head = headOf(request);
@@ -80,8 +82,15 @@ function headOf(request) {
   const get = (name) => headers.get(name) ?? '';
   const always = `${request.method}\n${request.url}\n${get('accept')}\n${get('content-type')}\n${get('a2a-version')}\n${get('a2a-extensions')}\n${get('authorization')}\n${get('origin')}\n${get('cf-ray')}`;
   // Each header costs a call; these mean nothing in a POST.
-  if (request.method === 'POST') return always;
-  return `${always}\n${get('if-none-match')}\n${get('if-modified-since')}\n${get('access-control-request-method')}`;
+  if (request.method === 'POST' && !passesOn) return always;
+  const head = `${always}\n${get('if-none-match')}\n${get('if-modified-since')}\n${get('access-control-request-method')}`;
+  return passesOn ? `${head}\n${allOf(headers)}` : head;
+}
+
+function allOf(headers) {
+  const lines = [];
+  for (const [name, value] of headers) lines.push(`${name}: ${value}`);
+  return lines.join('\n');
 }
 
 // Bodies that are no text, as src/worker/frame.rs numbers them.

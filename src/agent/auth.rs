@@ -90,9 +90,9 @@ impl fmt::Debug for Tokens {
 
 /// An authenticated, or rightly anonymous, caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Caller {
-    pub(super) owner: Owner,
-    pub(super) subject: Option<String>,
+pub(crate) struct Caller {
+    pub(crate) owner: Owner,
+    pub(crate) subject: Option<String>,
 }
 
 fn digest(token: &str) -> [u8; 32] {

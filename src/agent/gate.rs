@@ -20,10 +20,12 @@ pub(super) struct Service<'a> {
 
 /// A request that may reach the agent.
 #[derive(Debug)]
-pub(super) struct Admitted {
-    pub(super) caller: Caller,
-    pub(super) extensions: Vec<String>,
-    pub(super) params: Params,
+pub(crate) struct Admitted {
+    pub(crate) caller: Caller,
+    pub(crate) extensions: Vec<String>,
+    pub(crate) params: Params,
+    /// The params in canonical form, for whoever passes them on.
+    pub(crate) canonical: Option<Value>,
 }
 
 /// What the agent's card and configuration demand of a request.
@@ -35,6 +37,7 @@ pub(super) struct Gate {
     input_modes: Vec<String>,
     output_modes: Vec<String>,
     capabilities: AgentCapabilities,
+    keeps_canonical: bool,
 }
 
 impl Gate {
@@ -49,7 +52,13 @@ impl Gate {
             input_modes: card.default_input_modes.iter().chain(skill_inputs).cloned().collect(),
             output_modes: card.default_output_modes.iter().chain(skill_outputs).cloned().collect(),
             capabilities: card.capabilities.clone(),
+            keeps_canonical: false,
         }
+    }
+
+    /// Keeps the params of admitted requests in canonical form, too.
+    pub(super) fn keeping_canonical(self) -> Self {
+        Self { keeps_canonical: true, ..self }
     }
 
     /// Checks a request in the agreed order: version, operation, authentication, extensions, parameters, media types,
@@ -75,6 +84,7 @@ impl Gate {
         self.check_extensions(&extensions, raw.as_ref().ok())?;
         // 5. Parameters.
         let canonical = schema::check(operation, raw?).map_err(A2aError::invalid_fields)?;
+        let kept = self.keeps_canonical.then(|| canonical.clone());
         let params = Params::from_canonical(operation, canonical)
             .map_err(|error| A2aError::invalid_fields(Vec::new()).with_source(error))?;
         // 6. Media types.
@@ -84,7 +94,7 @@ impl Gate {
         }
         // 7. Capabilities.
         self.check_capabilities(operation, &params)?;
-        Ok(Admitted { caller, extensions, params })
+        Ok(Admitted { caller, extensions, params, canonical: kept })
     }
 
     fn check_extensions(&self, declared: &[String], params: Option<&Value>) -> Result<(), A2aError> {

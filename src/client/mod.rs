@@ -41,6 +41,7 @@ use crate::remote::Binding;
 use crate::remote::call::{Call, CallPolicy, CallPorts, Caller, Watch};
 use crate::remote::request::{Endpoint, Service};
 
+pub(crate) use connect::{card_url, choose};
 pub use error::{ClientError, JsonRpcError, RestError, TransportError, ValidationError};
 pub use outcome::TaskFailure;
 

@@ -180,4 +180,4 @@ impl Agent for Demo {
 }
 
 #[cfg(all(feature = "demo-worker", target_arch = "wasm32"))]
-crate::serve!(|vars| config::abilities(vars).map(Demo::new));
+crate::serve_or_forward!(|vars| config::abilities(vars).map(Demo::new));

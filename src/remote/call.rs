@@ -322,7 +322,7 @@ fn tells_more(error: &RemoteError) -> bool {
 }
 
 /// `duration` later.
-fn after(now: Timestamp, duration: Duration) -> Timestamp {
+pub(crate) fn after(now: Timestamp, duration: Duration) -> Timestamp {
     Timestamp(now.0.saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
 }
 

@@ -15,9 +15,12 @@ pub(super) fn body(text: &str, fault: u32, limit: u64) -> Body<'_> {
     }
 }
 
+/// How many lines a head has before all headers follow, if they do.
+const HEAD_LINES: usize = 12;
+
 /// Order of the lines that make a head, after method and URL. `js/boundary.js` writes them in this order.
 pub(super) fn request<'a>(head: &'a str, body: Body<'a>) -> Request<'a> {
-    let mut lines = head.split('\n');
+    let mut lines = head.splitn(HEAD_LINES + 1, '\n');
     let mut line = || lines.next().unwrap_or_default();
     let (method, url) = (line(), line());
     // An absent header and an empty one mean the same in every header that is read here.
@@ -33,6 +36,8 @@ pub(super) fn request<'a>(head: &'a str, body: Body<'a>) -> Request<'a> {
         if_none_match: header(),
         if_modified_since: header(),
         preflight_method: header(),
+        // The rest, whole.
+        all: line(),
     };
     let (origin, path, query) = split_url(url);
     Request { method, origin, path, query, headers, body }
@@ -82,6 +87,14 @@ mod tests {
         assert_eq!((headers.accept, headers.content_type), (Some("application/json"), None));
         assert_eq!((headers.version, headers.extensions), (Some("1.0"), None));
         assert_eq!((headers.authorization, headers.ray), (Some("Bearer t"), Some("8f-FRA")));
+    }
+
+    #[test]
+    fn all_headers_follow_where_they_are_wanted() {
+        let request = request("GET\nhttp://h/\n\n\n\n\n\n\n\n\n\n\nx-a: 1\ntraceparent: 00-a: b", Body::default());
+        assert_eq!(request.headers.preflight_method, None);
+        assert_eq!((request.headers.get("x-a"), request.headers.get("traceparent")), (Some("1"), Some("00-a: b")));
+        assert_eq!((request.headers.get("a"), request.headers.get("00-a")), (None, None));
     }
 
     #[test]

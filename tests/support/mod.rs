@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 use a2a_edge::agent::{Agent, Answer, Config, Ports, Server, Witness};
@@ -19,7 +20,8 @@ pub const START: Timestamp = Timestamp(1_767_225_600_000);
 
 /// A served agent, with its platform at hand.
 pub struct Served<A = Demo> {
-    server: Rc<Server<A>>,
+    server: Rc<Server>,
+    agent: PhantomData<A>,
     pub clock: Rc<ManualClock>,
     pub log: Rc<MemoryLog>,
     pub background: ManualBackground,
@@ -50,7 +52,7 @@ pub fn serve<A: Agent + 'static>(agent: A, config: Config) -> Served<A> {
         fetch: Some(Rc::new(web.clone())),
     };
     let server = Server::new(agent, config, ports).unwrap_or_else(|violations| panic!("{violations:?}"));
-    Served { server, clock, log, background, web }
+    Served { server, agent: PhantomData, clock, log, background, web }
 }
 
 /// A witness that does not look.
