@@ -1,0 +1,17 @@
+//! For JavaScript outside of Workers: the client, for browsers and for Node, and the demo agent inside a page.
+//!
+//! Built by `wasm-pack`. What is exported here is plain (texts of JSON in and out); `packages/client` makes JavaScript
+//! objects, error classes and async iterators of it.
+
+mod agent;
+mod client;
+mod decode;
+mod error;
+mod notes;
+mod options;
+mod origin;
+mod ports;
+
+pub use agent::{PageAgent, PageResponse, refuse};
+pub use client::{EventReader, WasmClient, connect};
+pub use decode::{decode, fault};
