@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 
 use futures_util::StreamExt;
@@ -9,10 +10,9 @@ use js_sys::Promise;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 
 use super::origin::{Forwarder, Scripted};
-use super::ports::{PageBackground, PageClock, PageRandom};
+use super::ports::{PageBackground, PageClock, PageRandom, promise};
 use crate::A2aError;
 use crate::agent::{self, Agent, Answer, Config, Ports, Server, Tokens, Witness};
 use crate::demo::{Demo, abilities};
@@ -41,6 +41,10 @@ pub struct PageAgent {
     log: Rc<MemoryLog>,
     limit: u64,
 }
+
+// The server catches what panics in it; the log is a list of lines.
+impl UnwindSafe for PageAgent {}
+impl RefUnwindSafe for PageAgent {}
 
 impl std::fmt::Debug for PageAgent {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -84,7 +88,7 @@ impl PageAgent {
     pub fn handle(&self, request: &str) -> Result<Promise, JsValue> {
         let request = read(request)?;
         let answer = self.handler.handle(&request.borrowed(self.limit));
-        Ok(future_to_promise(async move {
+        Ok(promise(async move {
             let response = match answer {
                 Answer::Ready(response) => response,
                 Answer::Pending(work) => work.await,
@@ -120,6 +124,10 @@ pub struct PageResponse {
     body: String,
     stream: Option<Rc<RefCell<TextStream>>>,
 }
+
+// After a panic in it a stream is over, which its caller is told.
+impl UnwindSafe for PageResponse {}
+impl RefUnwindSafe for PageResponse {}
 
 impl std::fmt::Debug for PageResponse {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -160,7 +168,7 @@ impl PageResponse {
     #[allow(clippy::await_holding_refcell_ref)] // whoever asks for two pieces at once is told so
     pub fn next(&self) -> Promise {
         let stream = self.stream.clone();
-        future_to_promise(async move {
+        promise(async move {
             let Some(stream) = stream else { return Ok(JsValue::UNDEFINED) };
             let Ok(mut pieces) = stream.try_borrow_mut() else {
                 return Err(JsValue::from_str("a piece is being waited for already"));

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::future::Future;
+use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 
 use futures_util::StreamExt;
@@ -9,11 +10,11 @@ use futures_util::future::{Either, select};
 use js_sys::{Function, Promise};
 use serde_json::Value;
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, future_to_promise};
+use wasm_bindgen_futures::JsFuture;
 
 use super::notes::Notes;
 use super::options::JsEndpoint;
-use super::ports::{JsFetch, PageClock, PageRandom};
+use super::ports::{JsFetch, PageClock, PageRandom, promise};
 use super::{error, options};
 use crate::client::{Client, Events};
 use crate::ports::Timestamp;
@@ -27,6 +28,10 @@ pub struct WasmClient {
     client: Rc<Client>,
 }
 
+// What a panic could leave half done is a count of failures or of tokens: whatever it is, calls go on.
+impl UnwindSafe for WasmClient {}
+impl RefUnwindSafe for WasmClient {}
+
 impl std::fmt::Debug for WasmClient {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.client.fmt(f)
@@ -38,7 +43,7 @@ impl std::fmt::Debug for WasmClient {
 #[wasm_bindgen]
 pub fn connect(url: String, given: &str, send: Function, tell: Option<Function>, cancelled: Promise) -> Promise {
     let options = options::options(given);
-    promise(cancelled, async move {
+    unless(cancelled, async move {
         let options = options.map_err(|problem| error::misuse(&problem))?;
         let client = Client::connect(&url, options, ports(send)).await.map_err(|error| error::to_json(&error))?;
         Ok(WasmClient { client: Rc::new(watched(client, tell)) }.into())
@@ -81,7 +86,7 @@ impl WasmClient {
     /// Asks for an operation that is answered once; a promise of its result.
     pub fn call(&self, operation: &str, params: &str, cancelled: Promise) -> Promise {
         let (client, asked) = (Rc::clone(&self.client), asked(operation, params));
-        promise(cancelled, async move {
+        unless(cancelled, async move {
             let (operation, params) = asked?;
             let params = if operation == Operation::SendMessage { client.with_message_id(params) } else { params };
             let result = client.call(operation, params).await.map_err(|error| error::to_json(&error))?;
@@ -92,7 +97,7 @@ impl WasmClient {
     /// Asks for an operation that is answered with a stream; a promise of an [`EventReader`].
     pub fn stream(&self, operation: &str, params: &str, cancelled: Promise) -> Promise {
         let (client, asked) = (Rc::clone(&self.client), asked(operation, params));
-        promise(cancelled, async move {
+        unless(cancelled, async move {
             let (operation, params) = asked?;
             let params =
                 if operation == Operation::SendStreamingMessage { client.with_message_id(params) } else { params };
@@ -108,6 +113,10 @@ pub struct EventReader {
     events: Rc<RefCell<Option<Events<Value>>>>,
 }
 
+// A stream that was being waited for is gone after a panic.
+impl UnwindSafe for EventReader {}
+impl RefUnwindSafe for EventReader {}
+
 impl std::fmt::Debug for EventReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("EventReader")
@@ -120,7 +129,7 @@ impl EventReader {
     pub fn next(&self, cancelled: Promise) -> Promise {
         // Taken out while it is waited for: whoever gives up waiting gives up the stream.
         let (slot, events) = (Rc::clone(&self.events), self.events.borrow_mut().take());
-        promise(cancelled, async move {
+        unless(cancelled, async move {
             let Some(mut events) = events else { return Ok(JsValue::UNDEFINED) };
             match events.next().await {
                 None => Ok(JsValue::UNDEFINED),
@@ -153,8 +162,8 @@ fn asked(operation: &str, params: &str) -> Result<(Operation, Value), Value> {
 }
 
 /// A promise of what the work comes to, unless `cancelled` settles first. Then the work is dropped.
-fn promise(cancelled: Promise, work: impl Future<Output = Result<JsValue, Value>> + 'static) -> Promise {
-    future_to_promise(async move {
+fn unless(cancelled: Promise, work: impl Future<Output = Result<JsValue, Value>> + 'static) -> Promise {
+    promise(async move {
         match select(Box::pin(work), JsFuture::from(cancelled)).await {
             Either::Left((outcome, _)) => outcome.map_err(|error| thrown(&error)),
             Either::Right(_) => Err(thrown(&error::aborted())),

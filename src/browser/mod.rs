@@ -11,7 +11,9 @@ mod notes;
 mod options;
 mod origin;
 mod ports;
+mod request;
 
 pub use agent::{PageAgent, PageResponse, refuse};
 pub use client::{EventReader, WasmClient, connect};
 pub use decode::{decode, fault};
+pub use request::build_request;

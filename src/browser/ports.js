@@ -3,13 +3,16 @@
 /** A wait that can be given up, so that no timer keeps a process alive. */
 export class Timer {
   #id;
+  #settle;
 
   constructor(milliseconds) {
-    this.done = new Promise((resolve) => (this.#id = setTimeout(resolve, milliseconds)));
+    this.done = new Promise((resolve) => (this.#settle = resolve));
+    this.#id = setTimeout(this.#settle, milliseconds);
   }
 
   cancel() {
     clearTimeout(this.#id);
+    this.#settle(); // what waits for a promise is kept until it settles
   }
 }
 

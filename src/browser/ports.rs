@@ -1,12 +1,14 @@
 //! Time, chance, HTTP and background work where there is a global `fetch`.
 
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use futures_util::future::LocalBoxFuture;
 use futures_util::{FutureExt, stream};
 use js_sys::{Function, Promise, Uint8Array};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::{JsFuture, future_to_promise, spawn_local};
 
 use crate::ports::{
     Background, BodyStream, Clock, Fetch, FetchError, FetchRequest, FetchResponse, Random, ResponseHead, Timestamp,
@@ -90,7 +92,7 @@ pub(super) struct PageBackground;
 
 impl Background for PageBackground {
     fn spawn(&self, work: LocalBoxFuture<'static, ()>) {
-        spawn_local(work);
+        spawn_local(AssertUnwindSafe(work));
     }
 }
 
@@ -148,4 +150,9 @@ fn failed(fault: &JsValue) -> FetchError {
         "timed-out" => FetchError::TimedOut,
         _ => FetchError::CutShort(text.to_owned()),
     }
+}
+
+/// A promise of what the work comes to. A panic in it rejects the promise, and what the work held is not looked at again.
+pub(super) fn promise(work: impl Future<Output = Result<JsValue, JsValue>> + 'static) -> Promise {
+    future_to_promise(AssertUnwindSafe(work))
 }
