@@ -31,8 +31,14 @@ function serve() {
 
 const isFresh = (inputs) => existsSync(STAMP) && existsSync(path.join(OUT, 'a2a_edge_bg.wasm')) && readFileSync(STAMP, 'utf8') === inputs;
 
-/** Sets up what is missing and builds the module, unless the last one is still right. */
-export async function buildPage() {
+/**
+ * Sets up what is missing and builds the module, unless the last one is still right.
+ *
+ * @param {object} [options]
+ * @param {boolean} [options.onlyIfMissing] take any module that is there, of whatever sources
+ */
+export async function buildPage({ onlyIfMissing = false } = {}) {
+  if (onlyIfMissing && existsSync(STAMP)) return serve();
   const { toolchain, tools } = await setup(root);
   const inputs = inputsOf(root, { pins, rustc: toolchain.rustc, bindgen: wasmBindgenVersion(root), args: [CARGO_ARGS, RUSTFLAGS] });
   if (isFresh(inputs)) {
