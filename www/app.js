@@ -24,6 +24,12 @@ function fillEditors(text) {
   $('headers').rows = Math.max(3, text.headers.split('\n').length);
   $('body').rows = Math.min(22, Math.max(8, text.body.split('\n').length));
   $('reset').hidden = !isEdited();
+  showBodyEditor();
+}
+
+/** A GET has no body to be edited. */
+function showBodyEditor() {
+  $('body').parentElement.hidden = $('method').value === 'GET' && $('body').value === '';
 }
 
 /** Shows the state; sends the request if that is safe to do unasked. */
@@ -160,6 +166,7 @@ for (const name of EDITORS) {
     state.edited = isEdited() ? edited() : undefined;
     history.replaceState(null, '', writeState(state));
     $('reset').hidden = !state.edited;
+    if (name === 'method') showBodyEditor();
   });
 }
 document.addEventListener('keydown', (event) => {

@@ -177,10 +177,10 @@ class Timeline {
       const bound = Math.min(this.settings.capMs, this.settings.baseMs * 2 ** (this.#marks.filter(({ kind, agent }) => kind === 'attempt' && agent === note.agent).length - 1));
       this.#marks.push({ kind: 'wait', agent: note.agent, from: this.now, to: this.now + note.waitMs, bound, asked: note.error.retryAfterMs });
       const why = note.error.retryAfterMs ? `at least the ${note.error.retryAfterMs} ms that were asked for` : `chance, of at most ${bound} ms`;
-      this.#say(`${note.error.message}. Wait ${note.waitMs} ms: ${why}.`);
+      this.#say(`${failure(note.error)} Wait ${note.waitMs} ms: ${why}.`);
     } else if (note.type === 'gave-up') {
       this.#end('failed');
-      this.#say(`${note.error.message}. Not sent again${who ? ' to the fallback' : ''}: ${WHY[note.why]}.`);
+      this.#say(`${failure(note.error)} Not sent again${who ? ' to the fallback' : ''}: ${WHY[note.why]}.`);
     } else {
       this.#marks.push({ kind: 'refused', agent: note.agent, from: this.now, to: this.now });
       this.#say(`The breaker is open: nothing is sent, for ${note.retryAfterMs} ms more.`);
@@ -257,6 +257,8 @@ class Timeline {
     return width > 18 ? [bar, svg('text', { x: x(from) + width / 2, y: y + 21, 'text-anchor': 'middle', class: 'on' }, String(number))] : [bar];
   }
 }
+
+const failure = (error) => (error.origin === 'transport' ? `Failed: ${error.message}.` : `Failed: ${error.kind === "Custom" ? "HTTP " + error.httpStatus : error.kind}.`);
 
 const WHY = {
   permanent: 'the answer would be the same',

@@ -68,6 +68,8 @@ const list = (entries) => (entries.length === 0 ? undefined : el('ul', {}, ...en
 export function showSeen(outcome, isIdempotent) {
   const { error, result, events } = outcome;
   if (error) {
+    // On JSON-RPC errors come under 200: green would be a lie.
+    $('status').classList.replace('good', 'warn');
     showError(error, events);
     showAdvice(advise(error, isIdempotent), codeFor(error));
     return;
@@ -122,8 +124,8 @@ if (failed(task)) show(task.status.message);`;
 
 const codeFor = (error) => {
   const test = error.kind === 'Custom' ? (error.reason ? `error.reason === '${error.reason}'` : `error.code === ${error.code}`) : `error.kind === '${error.kind}'`;
-  const act = error.retryable ? '{\n    // what the client has already tried again, as its policy allows\n  }' : '{ … }';
   return `catch (error) {
-  if (error instanceof ${error.name} && ${test}) ${act}
+  if (error instanceof ${error.name}
+      && ${test}) { … }
 }`;
 };

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
+use super::from_json;
 use super::origin::{Forwarder, Scripted};
 use super::ports::{PageBackground, PageClock, PageRandom, promise};
 use crate::A2aError;
@@ -62,12 +63,11 @@ impl PageAgent {
     #[wasm_bindgen(constructor)]
     pub fn new(vars: &str, script: Option<String>) -> Result<PageAgent, JsValue> {
         let bad = |problem: String| JsValue::from_str(&problem);
-        let vars: BTreeMap<String, String> = serde_json::from_str(vars).map_err(|error| bad(error.to_string()))?;
+        let vars: BTreeMap<String, String> = from_json(vars).map_err(bad)?;
         let lookup = |name: &str| vars.get(name).cloned();
         let vars = Vars::new(&lookup);
         let log = Rc::new(MemoryLog::default());
-        let script: Option<Vec<Scripted>> =
-            script.map(|script| serde_json::from_str(&script)).transpose().map_err(|error| bad(error.to_string()))?;
+        let script: Option<Vec<Scripted>> = script.map(|script| from_json(&script)).transpose().map_err(bad)?;
         agent::install_panic_hook(None);
         let handler = match script {
             Some(script) => open(Forwarder::new(script), &vars, &log),
@@ -226,7 +226,7 @@ fn config(vars: &Vars<'_>) -> Result<Config, ConfigError> {
 }
 
 fn read(request: &str) -> Result<PageRequest, JsValue> {
-    serde_json::from_str(request).map_err(|error| JsValue::from_str(&error.to_string()))
+    from_json(request).map_err(|problem| JsValue::from_str(&problem))
 }
 
 impl PageRequest {

@@ -15,7 +15,7 @@ use wasm_bindgen_futures::JsFuture;
 use super::notes::Notes;
 use super::options::JsEndpoint;
 use super::ports::{JsFetch, PageClock, PageRandom, promise};
-use super::{error, options};
+use super::{error, from_json, options};
 use crate::client::{Client, Events};
 use crate::ports::Timestamp;
 use crate::protocol::operation::Operation;
@@ -59,7 +59,7 @@ impl WasmClient {
     #[wasm_bindgen(constructor)]
     pub fn new(endpoint: &str, given: &str, send: Function, tell: Option<Function>) -> Result<WasmClient, JsValue> {
         let misuse = |problem: String| thrown(&error::misuse(&problem));
-        let endpoint: JsEndpoint = serde_json::from_str(endpoint).map_err(|error| misuse(error.to_string()))?;
+        let endpoint: JsEndpoint = from_json(endpoint).map_err(misuse)?;
         let endpoint = endpoint.read().map_err(misuse)?;
         let client = Client::new(endpoint, options::options(given).map_err(misuse)?, ports(send));
         Ok(Self { client: Rc::new(watched(client, tell)) })
@@ -157,7 +157,7 @@ fn watched(client: Client, tell: Option<Function>) -> Client {
 fn asked(operation: &str, params: &str) -> Result<(Operation, Value), Value> {
     let named = Operation::from_method(operation);
     let operation = named.ok_or_else(|| error::misuse(&format!("A2A has no operation {operation:?}")))?;
-    let params = serde_json::from_str(params).map_err(|error| error::misuse(&error.to_string()))?;
+    let params = from_json(params).map_err(|problem| error::misuse(&problem))?;
     Ok((operation, params))
 }
 

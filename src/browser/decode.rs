@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::error;
+use super::{error, from_json};
 use crate::client::ClientError;
 use crate::ports::{ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
@@ -57,7 +57,7 @@ fn failed(error: RemoteError) -> Value {
 }
 
 fn read(exchange: &str, now: Timestamp) -> Result<Value, String> {
-    let exchange: Exchange = serde_json::from_str(exchange).map_err(|error| error.to_string())?;
+    let exchange: Exchange = from_json(exchange)?;
     let binding = Binding::from_name(&exchange.binding).ok_or("no such binding")?;
     // Of an operation that does not exist, only errors can be read, and they look the same for all.
     let operation = Operation::from_method(&exchange.operation).unwrap_or(Operation::SendMessage);

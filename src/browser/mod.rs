@@ -17,3 +17,9 @@ pub use agent::{PageAgent, PageResponse, refuse};
 pub use client::{EventReader, WasmClient, connect};
 pub use decode::{decode, fault};
 pub use request::build_request;
+
+/// Reads a value of JSON text. By way of a `Value`, so that each type has one deserializer in the module and not two.
+fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    serde_json::from_value(value).map_err(|error| error.to_string())
+}

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::from_json;
 use crate::client::Options;
 use crate::remote::Binding;
 use crate::remote::call::CallPolicy;
@@ -69,7 +70,7 @@ fn binding(name: &str) -> Result<Binding, String> {
 /// # Errors
 /// What is wrong with them, for a developer.
 pub(super) fn options(json: &str) -> Result<Options, String> {
-    let given: JsOptions = serde_json::from_str(json).map_err(|error| error.to_string())?;
+    let given: JsOptions = from_json(json)?;
     let mut policy = CallPolicy::DEFAULT;
     set(&mut policy.total, given.timeout_ms);
     set(&mut policy.head_timeout, given.head_timeout_ms);

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
+use super::from_json;
 use super::options::JsEndpoint;
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
@@ -21,9 +22,9 @@ pub fn build_request(endpoint: &str, operation: &str, params: &str, id: &str) ->
 }
 
 fn described(endpoint: &str, operation: &str, params: &str, id: &str) -> Result<Value, String> {
-    let endpoint: JsEndpoint = serde_json::from_str(endpoint).map_err(|error| error.to_string())?;
+    let endpoint: JsEndpoint = from_json(endpoint)?;
     let operation = Operation::from_method(operation).ok_or_else(|| format!("A2A has no operation {operation:?}"))?;
-    let params: Value = serde_json::from_str(params).map_err(|error| error.to_string())?;
+    let params: Value = from_json(params)?;
     let id = Id::from_json(id).ok_or("the id must be a JSON string or number")?;
     let request = build(&endpoint.read()?, operation, &params, &id, &Service::default());
     let headers: Vec<Value> = request.headers.iter().map(|(name, value)| json!([name, value])).collect();
