@@ -77,11 +77,12 @@ function succeed(response, call) {
  */
 export async function startOrigin({ card = {}, choose, port = 0 } = {}) {
   const seen = [];
-  const origin = { seen, cardHeaders: {}, cardMode: 'good', cards: 0 };
+  const origin = { seen, cardHeaders: {}, cardMode: 'good', cards: 0, closed: 0 };
   const server = http.createServer({ keepAliveTimeout: 30_000 }, async (request, response) => {
     const body = await bodyOf(request).catch(() => '');
     if (request.url === CARD_PATH) return serveCard(origin, card, request, response);
     const call = callOf(request, body);
+    response.on('close', () => (origin.closed += 1));
     seen.push({ at: Date.now(), method: request.method, url: request.url, headers: request.headers, body, call });
     const name = textOf(call).match(NAMED)?.[1] ?? choose?.(call, seen.length);
     if (name === undefined) return succeed(response, call);
