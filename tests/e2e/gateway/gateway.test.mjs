@@ -101,8 +101,8 @@ describe('streams', () => {
     const gateway = await startWorker({ vars: vars(origin, { ORIGIN_TIMEOUT_MS: '60000', TASK_STORE: 'memory' }) });
     try {
       for (const open of [
-        (signal) => openRpc(gateway, 'SendStreamingMessage', { message: message('fault-stream-stalls') }, { signal }),
-        (signal) => openRest(gateway, '/message:stream', { message: message('fault-stream-stalls') }, { signal }),
+        (signal) => openRpc(gateway, 'SendStreamingMessage', { message: message('fault-stream-for-ever') }, { signal }),
+        (signal) => openRest(gateway, '/message:stream', { message: message('fault-stream-for-ever') }, { signal }),
       ]) {
         const count = origin.closed;
         const leaving = new AbortController();
@@ -111,6 +111,7 @@ describe('streams', () => {
         assert.equal(outline((await events.next()).value), 'task WORKING');
         assert.equal(outline((await events.next()).value), 'statusUpdate WORKING');
         assert.equal(origin.closed, count);
+        // workerd notices that somebody has left when it has something to write to them.
         leaving.abort();
         await eventually(() => origin.closed === count + 1, 'the connection to the origin is closed');
       }

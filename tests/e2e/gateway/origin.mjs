@@ -41,12 +41,13 @@ function callOf(request, body) {
     const { id, method, params } = JSON.parse(body);
     return { binding: 'jsonrpc', id, operation: method, params };
   }
-  const { pathname } = new URL(request.url, 'http://origin');
+  // The tenant, if there is one, comes first.
+  const path = new URL(request.url, 'http://origin').pathname.replace(/^\/rest(\/acme)?/, '');
   const params = body === '' ? {} : JSON.parse(body);
-  const task = pathname.match(/^\/rest\/tasks\/([^/:]+)(:\w+)?$/);
+  const task = path.match(/^\/tasks\/([^/:]+)(:\w+)?$/);
   if (task) params.id = decodeURIComponent(task[1]);
   const operations = { ':cancel': 'CancelTask', ':subscribe': 'SubscribeToTask' };
-  const operation = task ? operations[task[2]] ?? 'GetTask' : { '/rest/message:send': 'SendMessage', '/rest/message:stream': 'SendStreamingMessage' }[pathname];
+  const operation = task ? operations[task[2]] ?? 'GetTask' : { '/message:send': 'SendMessage', '/message:stream': 'SendStreamingMessage' }[path];
   return { binding: 'rest', operation, params };
 }
 
