@@ -5,4 +5,11 @@ import Entry from '../build/index.js';
 
 export * from '../build/index.js'; // Durable Object classes
 
-export default { fetch: Entry.prototype.handler() };
+const serve = Entry.prototype.handler();
+
+// Who reads `/` wants the page, where there is one ([assets] in wrangler.toml); who posts to it speaks JSON-RPC.
+const wantsPage = ({ method, url }) => (method === 'GET' || method === 'HEAD') && new URL(url).pathname === '/';
+
+export default {
+  fetch: (request, env, ctx) => (env.ASSETS !== undefined && wantsPage(request) ? env.ASSETS.fetch(request) : serve(request, env, ctx)),
+};

@@ -1,6 +1,7 @@
 // npm run build [-- examples/own-agent ...]: builds the worker, or those named. Also the [build] command of wrangler.toml.
 import path from 'node:path';
 import { buildWorker } from './lib/build.mjs';
+import { buildPage } from './lib/page.mjs';
 import { main } from './lib/process.mjs';
 import { root } from './lib/project.mjs';
 
@@ -8,5 +9,10 @@ import { root } from './lib/project.mjs';
 const optimised = process.env.WRANGLER_COMMAND !== 'dev';
 
 await main(async (names) => {
-  for (const name of names.length ? names : ['.']) await buildWorker(path.resolve(root, name), { optimised });
+  for (const name of names.length ? names : ['.']) {
+    const crateDir = path.resolve(root, name);
+    await buildWorker(crateDir, { optimised });
+    // While somebody edits the worker, its page stays as it is.
+    if (crateDir === root) await buildPage({ onlyIfMissing: !optimised });
+  }
 });

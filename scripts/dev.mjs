@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { buildWorker } from './lib/build.mjs';
+import { buildPage } from './lib/page.mjs';
 import { main, runVisible } from './lib/process.mjs';
 import { root } from './lib/project.mjs';
 
@@ -11,6 +12,7 @@ const chooses = (arg) => arg && !arg.startsWith('-') && existsSync(path.join(roo
 await main(async (args) => {
   const [crateDir, rest] = chooses(args[0]) ? [path.join(root, args[0]), args.slice(1)] : [root, args];
   await buildWorker(crateDir, { optimised: false });
+  if (crateDir === root) await buildPage();
   const address = rest.some((arg) => /^--ip(=|$)/.test(arg)) ? [] : ['--ip', '127.0.0.1'];
   return runVisible(path.join(root, 'node_modules/.bin/wrangler'), ['dev', ...address, '--var', 'ENVIRONMENT:development', ...rest], {
     cwd: crateDir,

@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildWorker, workerCrates } from './lib/build.mjs';
+import { ensureChromium } from './lib/chromium.mjs';
+import { buildPage } from './lib/page.mjs';
 import { main, runVisible, say, seconds } from './lib/process.mjs';
 import { root } from './lib/project.mjs';
 import { nativeEnv } from './lib/rust.mjs';
@@ -25,6 +27,8 @@ async function native() {
 
 async function build() {
   for (const crateDir of workerCrates()) await buildWorker(crateDir);
+  await buildPage();
+  await ensureChromium();
   return { passed: 0, failed: 0 };
 }
 

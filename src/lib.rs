@@ -14,6 +14,7 @@
 //! | [`memory`] | the ports in memory |
 //! | [`vars`] | configuration variables, from wherever |
 //! | `demo` | an agent that fails on demand |
+//! | `browser` | the client and the demo agent for JavaScript in a page or in Node |
 //! | `worker` | the ports on Cloudflare, and the door that a request comes in by |
 
 pub mod agent;
@@ -26,6 +27,8 @@ pub mod protocol;
 pub mod remote;
 pub mod vars;
 
+#[cfg(feature = "browser")]
+pub mod browser;
 #[cfg(feature = "demo")]
 pub mod demo;
 #[cfg(feature = "worker")]

@@ -1,4 +1,4 @@
-// worker-build and the wasm-bindgen command line: compiled once per version, from crates.io, and kept in the cache.
+// worker-build, wasm-pack and the wasm-bindgen command line: compiled once per version, from crates.io, and kept in the cache.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { cacheDir, logDir, pins, root } from './project.mjs';
@@ -41,12 +41,13 @@ async function cargoInstall(crate, bin, version, extraArgs) {
   return binary;
 }
 
-/** Installs both tools side by side and returns their paths. */
+/** Installs the tools side by side and returns their paths. */
 export async function ensureTools(wasmBindgen) {
-  const [bindgen, workerBuild] = await Promise.all([
+  const [bindgen, workerBuild, wasmPack] = await Promise.all([
     // Its default features are TLS for the test runner, which is not built.
     cargoInstall('wasm-bindgen-cli', 'wasm-bindgen', wasmBindgen, ['--no-default-features']),
     cargoInstall('worker-build', 'worker-build', pins.workerBuild, []),
+    cargoInstall('wasm-pack', 'wasm-pack', pins.wasmPack, []),
   ]);
-  return { bindgen, workerBuild };
+  return { bindgen, workerBuild, wasmPack };
 }

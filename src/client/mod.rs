@@ -33,11 +33,12 @@ use futures_util::StreamExt;
 use futures_util::stream::LocalBoxStream;
 use serde_json::Value;
 
-use crate::ports::Random;
+use crate::ports::{Random, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::operation::Operation;
 use crate::protocol::schema;
 use crate::remote::Binding;
+use crate::remote::breaker::State;
 use crate::remote::call::{Call, CallPolicy, CallPorts, Caller, Watch};
 use crate::remote::request::{Endpoint, Service};
 
@@ -94,6 +95,11 @@ impl Client {
     /// The card that the client was made from.
     pub fn card(&self) -> Option<&AgentCard> {
         self.card.as_ref()
+    }
+
+    /// What the breaker of the first agent lets through.
+    pub fn breaker_state(&self, now: Timestamp) -> State {
+        self.caller.breaker_state(now)
     }
 
     /// Asks for an operation that is answered once, with params and result as JSON.

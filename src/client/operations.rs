@@ -99,6 +99,15 @@ impl Client {
         Ok(self.stream(operation, params).await?.map(|event| read(event?)).boxed_local())
     }
 
+    /// The params of a message, with an id for it if they have none, for callers of [`call`](Self::call).
+    #[cfg(feature = "browser")]
+    pub(crate) fn with_message_id(&self, mut params: Value) -> Value {
+        if let Some(message) = params.get_mut("message").and_then(Value::as_object_mut) {
+            message.entry("messageId").or_insert_with(|| uuid4(&*self.random).into());
+        }
+        params
+    }
+
     fn identified(&self, mut request: SendMessageRequest) -> SendMessageRequest {
         if request.message.message_id.is_empty() {
             request.message.message_id = uuid4(&*self.random);

@@ -15,7 +15,7 @@ use std::time::Duration;
 use futures_util::stream::LocalBoxStream;
 use serde_json::Value;
 
-use super::breaker::{Breaker, BreakerPolicy, Outcome};
+use super::breaker::{Breaker, BreakerPolicy, Outcome, State};
 use super::error::RemoteError;
 use super::fault::{Cause, Fault, TransportFault, Violation};
 use super::request::{Endpoint, Service};
@@ -303,6 +303,11 @@ impl Caller {
             }
         }
         Err(last.unwrap_or_else(|| RemoteError::transport(agent.endpoint.binding, TransportFault::Unreachable)))
+    }
+
+    /// What the first agent's breaker lets through.
+    pub fn breaker_state(&self, now: Timestamp) -> State {
+        self.first.breaker.borrow().state(now)
     }
 
     fn id(&self) -> Id {

@@ -1,0 +1,57 @@
+// The error classes. What each member means is in index.d.ts.
+
+/** Any failure of a call, but for one that its caller gave up (AbortError) or got wrong in code (TypeError). */
+export class A2aError extends Error {
+  constructor(told) {
+    super(told.message);
+    const { kind, code, httpStatus, reason, domain, metadata, details, fieldViolations, retryable, retryAfterMs, challenge, cause } = told;
+    const optional = { httpStatus, reason, domain, retryAfterMs, challenge };
+    for (const name of Object.keys(optional)) optional[name] ??= undefined; // JSON has null only
+    Object.assign(this, { kind, code, ...optional, metadata, details, fieldViolations, retryable, origin: cause });
+  }
+
+  get name() {
+    return this.constructor.name;
+  }
+}
+
+/** The agent reported an error over JSON-RPC, or its answer breaks the rules of the binding. */
+export class JsonRpcError extends A2aError {}
+
+/** The agent reported an error over HTTP+JSON, or its answer breaks the rules of the binding. */
+export class RestError extends A2aError {}
+
+/** The request breaks the schema of its operation. Nothing was sent. */
+export class ValidationError extends A2aError {}
+
+/** There is no answer, or not all of one. */
+export class TransportError extends A2aError {}
+
+/** A task that the agent could not or would not finish: an answer, and no error of the call. */
+export class TaskFailedError extends Error {
+  constructor(task) {
+    const text = (task.status.message?.parts ?? []).map((part) => part.text ?? '').join('');
+    super(text || `task ${task.id} ${isRejected(task) ? 'was rejected' : 'failed'}`);
+    this.task = task;
+  }
+
+  get name() {
+    return 'TaskFailedError';
+  }
+}
+
+const isRejected = (task) => task.status.state === 'TASK_STATE_REJECTED';
+
+/** Whether the agent failed at the task, or rejected it. */
+export const failed = (task) => task.status.state === 'TASK_STATE_FAILED' || isRejected(task);
+
+const CLASSES = { JsonRpcError, RestError, ValidationError, TransportError };
+
+/** The error that the module told of in JSON. Anything else is passed through: it is a fault of this package. */
+export function errorFrom(thrown, signal) {
+  if (typeof thrown !== 'string') return thrown;
+  const told = JSON.parse(thrown);
+  if (told.name === 'AbortError') return signal?.reason ?? new DOMException(told.message, 'AbortError');
+  if (told.name === 'TypeError') return new TypeError(told.message);
+  return new CLASSES[told.name](told);
+}

@@ -1,0 +1,142 @@
+//! An answer that somebody else received, read as the client reads it.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use wasm_bindgen::prelude::*;
+
+use super::{error, from_json};
+use crate::client::ClientError;
+use crate::ports::{ResponseHead, Timestamp};
+use crate::protocol::jsonrpc::Id;
+use crate::protocol::operation::Operation;
+use crate::protocol::sse::Decoder;
+use crate::remote::answer::{self, Sent};
+use crate::remote::events::{self, Progress};
+use crate::remote::{Binding, RemoteError, TransportFault};
+
+/// Most that is read of a body: as much as the client would. (`CallPolicy::DEFAULT`)
+const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+/// An exchange: what was asked, and what came.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Exchange {
+    binding: String,
+    operation: String,
+    /// The id of a JSON-RPC request, as JSON text.
+    id: String,
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: String,
+}
+
+/// Reads an exchange (JSON) and gives `{"result": …}`, `{"error": …}`, or `{"events": […]}` with an `error` where the
+/// stream ends with one. `now` is in milliseconds since 1970, for dates in `Retry-After`.
+///
+/// # Errors
+/// If it is no exchange.
+#[wasm_bindgen]
+pub fn decode(exchange: &str, now: f64) -> Result<String, JsValue> {
+    read(exchange, Timestamp(now as u64)).map(|read| read.to_string()).map_err(|problem| JsValue::from_str(&problem))
+}
+
+/// What the client says of an exchange without an answer: `unreachable`, `timed-out`, or anything else for one that was
+/// cut short.
+#[wasm_bindgen]
+pub fn fault(binding: &str, fault: &str) -> String {
+    let fault = match fault {
+        "unreachable" => TransportFault::Unreachable,
+        "timed-out" => TransportFault::TimedOut,
+        _ => TransportFault::CutShort,
+    };
+    failed(RemoteError::transport(Binding::from_name(binding).unwrap_or(Binding::JsonRpc), fault)).to_string()
+}
+
+fn failed(error: RemoteError) -> Value {
+    json!({ "error": error::to_json(&ClientError::from(error)) })
+}
+
+fn read(exchange: &str, now: Timestamp) -> Result<Value, String> {
+    let exchange: Exchange = from_json(exchange)?;
+    let binding = Binding::from_name(&exchange.binding).ok_or("no such binding")?;
+    // Of an operation that does not exist, only errors can be read, and they look the same for all.
+    let operation = Operation::from_method(&exchange.operation).unwrap_or(Operation::SendMessage);
+    let id = Id::from_json(&exchange.id).unwrap_or(Id::NULL);
+    let head = ResponseHead { status: exchange.status, headers: exchange.headers };
+    let sent = Sent { binding, operation, id: &id };
+    if operation.is_streaming() {
+        if (200..=299).contains(&head.status) && events::is_event_stream(&head) {
+            return Ok(read_stream(&sent, &head, &exchange.body, now));
+        }
+        return Ok(failed(answer::instead_of_stream(&sent, &head, exchange.body.as_bytes(), now)));
+    }
+    Ok(match answer::read(&sent, &head, exchange.body.as_bytes(), now) {
+        Ok(result) => json!({ "result": result }),
+        Err(error) => failed(error),
+    })
+}
+
+fn read_stream(sent: &Sent<'_>, head: &ResponseHead, body: &str, now: Timestamp) -> Value {
+    let mut frames = Vec::new();
+    let mut decoder = Decoder::new(MAX_BODY_BYTES);
+    // A frame that is too large is not there, and the stream is cut short.
+    let _ = decoder.push(body.as_bytes(), &mut frames);
+    frames.extend(decoder.finish().unwrap_or_default());
+    let (mut seen, mut progress) = (Vec::new(), Progress::Open);
+    for frame in &frames {
+        match events::read(sent, head, frame, now) {
+            Ok(Some(event)) => {
+                progress = events::progress(&event).unwrap_or(progress);
+                seen.push(event);
+            }
+            Ok(None) => {}
+            Err(error) => return with_events(failed(error), seen),
+        }
+    }
+    if progress == Progress::Open {
+        return with_events(failed(RemoteError::transport(sent.binding, TransportFault::CutShort)), seen);
+    }
+    json!({ "events": seen })
+}
+
+fn with_events(mut outcome: Value, events: Vec<Value>) -> Value {
+    outcome["events"] = events.into();
+    outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decoded(operation: &str, content_type: &str, body: &str) -> Value {
+        let exchange = json!({
+            "binding": "JSONRPC", "operation": operation, "id": "7", "status": 200,
+            "headers": [["content-type", content_type]], "body": body,
+        });
+        read(&exchange.to_string(), Timestamp(0)).unwrap()
+    }
+
+    #[test]
+    fn an_error_is_read_under_its_id() {
+        let body = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"Task not found"}}"#;
+        let read = decoded("GetTask", "application/json", body);
+        assert_eq!((&read["error"]["name"], &read["error"]["kind"]), (&"JsonRpcError".into(), &"TaskNotFound".into()));
+    }
+
+    #[test]
+    fn an_error_about_no_method_of_a2a_is_read_too() {
+        let body = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"Method not found"}}"#;
+        assert_eq!(decoded("NoSuchMethod", "application/json", body)["error"]["kind"], "MethodNotFound");
+    }
+
+    #[test]
+    fn a_stream_that_stops_halfway_says_so_after_its_events() {
+        let event = r#"{"jsonrpc":"2.0","id":7,"result":{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}}"#;
+        let read = decoded("SendStreamingMessage", "text/event-stream", &format!("data: {event}\n\n"));
+        assert_eq!(read["events"].as_array().map(Vec::len), Some(1));
+        assert_eq!(read["error"]["reason"], "ORIGIN_INTERRUPTED");
+        let done = event.replace("WORKING", "COMPLETED");
+        let read = decoded("SendStreamingMessage", "text/event-stream", &format!("data: {done}\n\n"));
+        assert_eq!((read["events"].as_array().map(Vec::len), read.get("error")), (Some(1), None));
+    }
+}

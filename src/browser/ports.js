@@ -1,0 +1,77 @@
+// What the Rust side needs of a platform that has fetch and timers: a browser, Node, a worker.
+
+/** A wait that can be given up, so that no timer keeps a process alive. */
+export class Timer {
+  #id;
+  #settle;
+
+  constructor(milliseconds) {
+    this.done = new Promise((resolve) => (this.#settle = resolve));
+    this.#id = setTimeout(this.#settle, milliseconds);
+  }
+
+  cancel() {
+    clearTimeout(this.#id);
+    this.#settle(); // what waits for a promise is kept until it settles
+  }
+}
+
+// Faults, by the first word of what is thrown; the rest is for a log.
+const UNREACHABLE = 'unreachable';
+const TIMED_OUT = 'timed-out';
+const CUT_SHORT = 'cut-short';
+
+// Node tells by the code of the cause that there was no connection. A browser tells nobody, so there the request may have
+// arrived.
+const NO_CONNECTION = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
+
+function faultOf(error) {
+  const code = error?.cause?.code ?? error?.cause?.errors?.[0]?.code ?? error?.code;
+  if (NO_CONNECTION.test(code)) return `${UNREACHABLE} ${code}`;
+  if (error?.name === 'TimeoutError') return `${TIMED_OUT} TimeoutError`;
+  return `${CUT_SHORT} ${typeof code === 'string' ? code : (error?.name ?? 'error')}`;
+}
+
+/** One request, and its answer piece by piece. */
+export class Exchange {
+  #controller = new AbortController();
+  #answer;
+  #reader;
+
+  /** `send` is a fetch function; `headers` holds names and values by turns. */
+  constructor(send, method, url, headers, body) {
+    const pairs = [];
+    for (let i = 0; i < headers.length; i += 2) pairs.push([headers[i], headers[i + 1]]);
+    // No cookies, no cache, no redirects: what an answer means is decided above.
+    const init = { method, headers: pairs, body, redirect: 'manual', credentials: 'omit', cache: 'no-store', signal: this.#controller.signal };
+    this.#answer = Promise.resolve().then(() => send(url, init));
+    this.#answer.catch(() => {}); // an exchange that is dropped is asked by nobody
+  }
+
+  /** Status and headers, a line each. */
+  async open() {
+    try {
+      const response = await this.#answer;
+      this.#reader = response.body?.getReader();
+      // A browser hides the redirect that it does not follow.
+      const status = response.type === 'opaqueredirect' ? 302 : response.status;
+      return [status, ...[...response.headers].map(([name, value]) => `${name}: ${value}`)].join('\n');
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+
+  /** The next bytes of the body; nothing after the last. */
+  async read() {
+    try {
+      const piece = await this.#reader?.read();
+      return piece?.value;
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+
+  close() {
+    this.#controller.abort();
+  }
+}

@@ -1,0 +1,301 @@
+// The JavaScript client against real agents: this worker, and one of the official JavaScript SDK. Errors are real classes,
+// on both bindings; nothing is retried that must not be; leaving a stream closes its connection.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import http from 'node:http';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { A2aClient, A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, buildRequest, failed, unwrap } from '../../packages/client/index.js';
+import { startSdkAgent } from './support/sdk-agent.mjs';
+import { root, startWorker } from './support/worker.mjs';
+
+let worker, strict, sdk;
+before(async () => {
+  const vars = { AUTH_TOKENS: '{"t-client-1":"alice"}', DEMO_FAULTS: 'on' };
+  [worker, strict, sdk] = await Promise.all([startWorker(), startWorker({ vars }), startSdkAgent()]);
+});
+after(() => Promise.all([worker.stop(), strict.stop(), sdk.stop()]));
+
+const text = (words, more) => ({ message: { role: 'ROLE_USER', parts: [{ text: words }], ...more } });
+
+async function thrownBy(work) {
+  try {
+    await work();
+  } catch (error) {
+    return error;
+  }
+  return assert.fail('nothing was thrown');
+}
+
+/** A fetch function that counts. */
+function counting() {
+  const count = async (...args) => {
+    count.calls += 1;
+    return fetch(...args);
+  };
+  return Object.assign(count, { calls: 0 });
+}
+
+const BINDINGS = [
+  ['JSONRPC', JsonRpcError],
+  ['HTTP+JSON', RestError],
+];
+
+for (const [binding, OwnError] of BINDINGS) {
+  describe(`this worker, ${binding}`, () => {
+    let client;
+    before(async () => {
+      client = await A2aClient.connect(worker.url, { binding });
+    });
+
+    test('the card, a message, its task', async () => {
+      assert.equal(client.card.name, 'a2a-edge demo');
+      const { task } = await client.sendMessage(text('hello'));
+      assert.equal(task.status.state, 'TASK_STATE_COMPLETED');
+      assert.equal(task.artifacts[0].parts[0].text, 'hello');
+      assert.deepEqual(await client.getTask({ id: task.id }), task);
+      const { tasks, totalSize } = await client.listTasks({ contextId: task.contextId });
+      assert.deepEqual([tasks.map(({ id }) => id), totalSize], [[task.id], 1]);
+    });
+
+    const ROWS = [
+      ['TaskNotFound', () => client.getTask({ id: 'no-such' }), { code: -32001, status: 404, reason: 'TASK_NOT_FOUND', metadata: { taskId: 'no-such' } }],
+      ['UnsupportedOperation', () => client.sendMessage(text('refuse')), { code: -32004, status: 400, reason: 'UNSUPPORTED_OPERATION' }],
+      ['PushNotificationNotSupported', () => client.createPushConfig({ taskId: 't', url: 'https://example.com/hook' }), { code: -32003, status: 400 }],
+      ['InvalidAgentResponse', () => client.sendMessage(text('error junk')), { code: -32006, status: 500 }],
+      ['Internal', () => client.sendMessage(text('error internal')), { code: -32603, status: 500, retryable: true, message: 'Internal error' }],
+      ['Custom', () => client.sendMessage(text('error overloaded')), { code: -32000, status: 503, retryable: true, retryAfterMs: 2000 }],
+    ];
+    for (const [kind, work, expected] of ROWS) {
+      test(kind, async () => {
+        const error = await thrownBy(work);
+        for (const Class of [OwnError, A2aError, Error]) assert.ok(error instanceof Class, `${error.stack}`);
+        assert.equal(error.name, OwnError.name);
+        assert.deepEqual([error.kind, error.code, error.retryable, error.origin], [kind, expected.code, expected.retryable ?? false, 'reported']);
+        assert.equal(error.httpStatus, binding === 'JSONRPC' ? 200 : expected.status);
+        assert.equal(error.retryAfterMs, expected.retryAfterMs);
+        if (expected.reason) assert.equal(error.reason, expected.reason);
+        if (expected.metadata) assert.deepEqual(error.metadata, expected.metadata);
+        if (expected.message) assert.equal(error.message, expected.message);
+        assert.equal(error.details.filter((detail) => detail['@type'].endsWith('google.rpc.ErrorInfo')).length, 1);
+      });
+    }
+
+    test('what breaks the schema is not sent', async () => {
+      const send = counting();
+      const other = await A2aClient.at({ url: worker.url, binding }, { fetch: send });
+      const error = await thrownBy(() => other.listTasks({ pageSize: 101, historyLength: -5 }));
+      assert.ok(error instanceof ValidationError && error instanceof A2aError);
+      assert.deepEqual([send.calls, error.kind, error.httpStatus], [0, 'InvalidParams', undefined]);
+      assert.deepEqual(error.fieldViolations.map(({ field }) => field), ['pageSize', 'historyLength']);
+    });
+
+    test('a task that failed is an answer, until somebody unwraps it', async () => {
+      const result = await client.sendMessage(text('fail'));
+      assert.ok(failed(result.task));
+      const error = await thrownBy(async () => unwrap(result));
+      assert.ok(error instanceof TaskFailedError && !(error instanceof A2aError));
+      assert.deepEqual([error.task.id, error.message], [result.task.id, 'The work failed: the demo was asked to fail.']);
+      const { task } = unwrap(await client.sendMessage(text('hello')));
+      assert.equal(failed(task), false);
+    });
+
+    test('a stream is iterated to its end', async () => {
+      const texts = [];
+      let last;
+      for await (const event of client.sendStreamingMessage(text('stream 3'))) {
+        if (event.artifactUpdate) texts.push(event.artifactUpdate.artifact.parts[0].text);
+        last = event;
+      }
+      assert.deepEqual(texts, ['chunk 1 of 3\n', 'chunk 2 of 3\n', 'chunk 3 of 3\n']);
+      assert.equal(last.statusUpdate.status.state, 'TASK_STATE_COMPLETED');
+    });
+
+    test('an error in place of a stream, and in it', async () => {
+      const refused = await thrownBy(() => client.sendStreamingMessage(text('refuse')).next());
+      assert.ok(refused instanceof OwnError);
+      assert.equal(refused.kind, 'UnsupportedOperation');
+    });
+
+    test('a token opens what is closed without it', async () => {
+      const stranger = await A2aClient.connect(strict.url, { binding });
+      const error = await thrownBy(() => stranger.listTasks());
+      assert.deepEqual([error.code, error.reason, error.retryable], [-32000, 'UNAUTHENTICATED', false]);
+      if (binding === 'HTTP+JSON') assert.match(error.challenge, /^Bearer/);
+      const known = await A2aClient.connect(strict.url, { binding, authorization: 'Bearer t-client-1' });
+      assert.equal((await known.listTasks()).totalSize, 0);
+    });
+
+    test('a panic is an error like any other, and is not sent twice', async () => {
+      const send = counting();
+      const known = await A2aClient.connect(strict.url, { binding, authorization: 'Bearer t-client-1', fetch: send });
+      const error = await thrownBy(() => known.sendMessage(text('panic')));
+      assert.deepEqual([error.kind, error.message, send.calls], ['Internal', 'Internal error', 2]);
+    });
+  });
+}
+
+describe('an agent of the JavaScript SDK', () => {
+  for (const [binding, OwnError] of BINDINGS) {
+    test(`${binding}: a message, a stream, an error`, async () => {
+      const client = await A2aClient.connect(sdk.url, { binding });
+      const { task } = await client.sendMessage(text('hello'));
+      assert.equal(task.status.state, 'TASK_STATE_COMPLETED');
+      assert.equal((await client.getTask({ id: task.id })).id, task.id);
+      let events = 0;
+      for await (const event of client.sendStreamingMessage(text('hello'))) events += event ? 1 : 0;
+      assert.ok(events > 0);
+      const error = await thrownBy(() => client.getTask({ id: 'no-such' }));
+      assert.ok(error instanceof OwnError, error.stack);
+      assert.deepEqual([error.kind, error.code, error.retryable], ['TaskNotFound', -32001, false]);
+      const canceled = await thrownBy(() => client.cancelTask({ id: task.id }));
+      assert.equal(canceled.kind, 'TaskNotCancelable');
+    });
+  }
+});
+
+describe('an agent that is in trouble', () => {
+  /** Answers each request by the next of these functions, the last again and again. */
+  async function origin(...answers) {
+    const server = http.createServer((request, response) => {
+      const chunks = [];
+      request.on('data', (chunk) => chunks.push(chunk));
+      request.on('end', () => (answers.length > 1 ? answers.shift() : answers[0])(response, JSON.parse(Buffer.concat(chunks).toString() || 'null')));
+    });
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${server.address().port}/rpc`;
+    return { url, server, stop: () => new Promise((resolve) => (server.close(resolve), server.closeAllConnections())) };
+  }
+  const status = (code, headers) => (response) => response.writeHead(code, headers).end();
+  const task = { id: 't-1', contextId: 'c-1', status: { state: 'TASK_STATE_COMPLETED' } };
+  const ok = (response, { id }) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result: task }));
+  const QUICK = { retry: { baseMs: 1, capMs: 2 } };
+  const at = (url, options) => A2aClient.at({ url, binding: 'JSONRPC' }, { ...QUICK, ...options });
+
+  test('is asked again, and what happens is told', async (t) => {
+    const { url, stop } = await origin(status(503), status(502), ok);
+    t.after(stop);
+    const notes = [];
+    const client = await at(url, { onNote: (note) => notes.push(note) });
+    assert.equal((await client.getTask({ id: 't-1' })).id, 't-1');
+    assert.deepEqual(notes.map(({ type }) => type), ['attempt', 'retry', 'attempt', 'retry', 'attempt']);
+    assert.ok(notes[1].error instanceof JsonRpcError);
+    assert.deepEqual([notes[1].error.httpStatus, notes[3].error.httpStatus], [503, 502]);
+  });
+
+  test('is left alone by its breaker', async (t) => {
+    let asked = 0;
+    const { url, stop } = await origin((response) => {
+      asked += 1;
+      response.writeHead(503).end();
+    });
+    t.after(stop);
+    const client = await at(url, { retry: { maxRetries: 0 }, breaker: { failures: 2, openMs: 60_000 } });
+    assert.equal(client.breaker, 'closed');
+    for (let i = 0; i < 2; i += 1) await thrownBy(() => client.getTask({ id: 't-1' }));
+    assert.equal(client.breaker, 'open');
+    const error = await thrownBy(() => client.getTask({ id: 't-1' }));
+    assert.ok(error instanceof TransportError);
+    assert.equal(error.reason, 'ORIGIN_CIRCUIT_OPEN');
+    assert.equal(asked, 2);
+  });
+
+  test('a stranger’s message is not sent twice, a question is asked elsewhere', async (t) => {
+    const [first, second] = [await origin(status(503)), await origin(ok)];
+    t.after(() => Promise.all([first.stop(), second.stop()]));
+    const client = await at(first.url, { retry: { maxRetries: 0 }, fallbacks: [{ url: second.url, binding: 'JSONRPC' }] });
+    assert.equal((await client.getTask({ id: 't-1' })).id, 't-1');
+    assert.equal((await thrownBy(() => client.sendMessage(text('hello')))).httpStatus, 503);
+  });
+
+  test('nobody there, which is known to have sent nothing', async () => {
+    const { url, stop } = await origin(ok);
+    await stop();
+    const error = await thrownBy(async () => (await at(url, { retry: { maxRetries: 0 } })).sendMessage(text('hello')));
+    assert.ok(error instanceof TransportError, error.stack);
+    assert.deepEqual([error.reason, error.retryable, error.httpStatus], ['ORIGIN_UNAVAILABLE', true, undefined]);
+  });
+
+  test('silence, up to the limit', async (t) => {
+    const { url, stop } = await origin(() => {});
+    t.after(stop);
+    const error = await thrownBy(async () => (await at(url, { headTimeoutMs: 20, retry: { maxRetries: 0 } })).getTask({ id: 't-1' }));
+    assert.deepEqual([error.name, error.reason], ['TransportError', 'ORIGIN_TIMEOUT']);
+  });
+
+  test('a signal gives a call up, and its connection', async (t) => {
+    let closed;
+    const gone = new Promise((resolve) => (closed = resolve));
+    const abort = new AbortController();
+    const { url, stop } = await origin((response) => {
+      response.on('close', closed);
+      abort.abort(new Error('enough'));
+    });
+    t.after(stop);
+    const error = await thrownBy(async () => (await at(url)).getTask({ id: 't-1' }, { signal: abort.signal }));
+    assert.equal(error.message, 'enough');
+    await gone;
+    const late = await thrownBy(async () => (await at(url)).getTask({ id: 't-1' }, { signal: AbortSignal.abort() }));
+    assert.equal(late.name, 'AbortError');
+  });
+
+  test('leaving a stream closes its connection', async (t) => {
+    let closed;
+    const gone = new Promise((resolve) => (closed = resolve));
+    const { url, stop } = await origin((response, { id }) => {
+      response.on('close', closed);
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { task: { ...task, status: { state: 'TASK_STATE_WORKING' } } } })}\n\n`);
+    });
+    t.after(stop);
+    for await (const event of (await at(url)).sendStreamingMessage(text('hello'))) {
+      assert.equal(event.task.id, 't-1');
+      break;
+    }
+    await gone;
+  });
+
+  test('answers that cannot be believed', async (t) => {
+    const answer = (members) => (response, { id }) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(members(id)));
+    const ROWS = [
+      ['wrong-id', () => ({ jsonrpc: '2.0', id: 'other', result: task })],
+      ['no-version', (id) => ({ id, result: task })],
+      ['no-result', (id) => ({ jsonrpc: '2.0', id })],
+      ['result-and-error', (id) => ({ jsonrpc: '2.0', id, result: task, error: { code: -32603, message: 'x' } })],
+      ['schema', (id) => ({ jsonrpc: '2.0', id, result: { id: 't-1' } })],
+    ];
+    for (const [expected, members] of ROWS) {
+      const { url, stop } = await origin(answer(members));
+      t.after(stop);
+      const error = await thrownBy(async () => (await at(url)).getTask({ id: 't-1' }));
+      assert.ok(error instanceof JsonRpcError);
+      assert.deepEqual([error.origin, error.kind, error.retryable], [expected, 'InvalidAgentResponse', false]);
+    }
+  });
+});
+
+describe('what a developer gets wrong', () => {
+  test('is a TypeError that says what', async () => {
+    const url = worker.url;
+    for (const [work, words] of [
+      [() => A2aClient.at({ url, binding: 'SOAP' }), /SOAP/],
+      [() => A2aClient.at({ url, binding: 'JSONRPC' }, { timeout: 5 }), /timeout/],
+      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call('getTask', { id: 'x' }), /getTask/],
+      [() => buildRequest({ url, binding: 'JSONRPC' }, 'getTask'), /getTask/],
+    ]) {
+      const error = await thrownBy(work);
+      assert.ok(error instanceof TypeError, error.stack);
+      assert.match(error.message, words);
+    }
+  });
+});
+
+test('the types are those of the code', () => {
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  // Not `assert.doesNotThrow`: what tsc prints is what somebody needs to read.
+  try {
+    execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tests/types')], { encoding: 'utf8', stdio: 'pipe' });
+  } catch (error) {
+    assert.fail(error.stdout);
+  }
+});

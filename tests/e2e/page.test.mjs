@@ -1,0 +1,340 @@
+// The page, in a real browser: every case on both bindings and both local targets, what is shown against the wire. Any
+// error on the console fails the test.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { CASES } from '../../www/cases.js';
+import { launchChromium } from './support/chromium.mjs';
+import { ERRORS, NEEDS_CONFIGURATION, PLAYED, TASKS } from './support/page-cases.mjs';
+import { startSite } from './support/site.mjs';
+import { root } from './support/worker.mjs';
+
+const SCREENSHOTS = path.join(root, 'tests/e2e/screenshots');
+const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
+/** All that a visitor loads, compressed: the promise of the page. */
+const MAX_GZIPPED = 300 * 1024;
+/** What the demo's errors, its panics and the scripted origin know and must not say. */
+const SECRETS = /hunter2|postgres|psycopg2|store\.py/;
+
+let site, browser, page;
+const complaints = [];
+before(async () => {
+  [site, browser] = await Promise.all([startSite({ vars: { DEMO_FAULTS: 'on' } }), launchChromium()]);
+  page = await opened();
+});
+after(async () => {
+  await browser?.close();
+  await site?.stop();
+});
+
+async function opened(options = {}, hash = '') {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, permissions: ['clipboard-read', 'clipboard-write'], ...options });
+  const tab = await context.newPage();
+  tab.on('pageerror', (error) => complaints.push(error.stack));
+  tab.on('console', (message) => {
+    // Chromium's own line about any answer that is an error, which is what was asked for.
+    const isAnswer = message.text().startsWith('Failed to load resource: the server responded with a status of');
+    const isApi = !/\.(js|css|wasm|svg|html)$/.test(new URL(message.location().url || site.url).pathname);
+    if (message.type() === 'error' && !(isAnswer && isApi)) complaints.push(`${message.text()} ${message.location().url}`);
+  });
+  await tab.goto(`${site.url}/${hash}`);
+  return tab;
+}
+
+const hashOf = (parts) => `#${new URLSearchParams(parts)}`;
+
+/** Goes to a case and waits until it has been sent and read. */
+async function visit(tab, parts) {
+  const before = await tab.evaluate(() => Number(document.body.dataset.shown ?? 0));
+  // Another hash first, so that a visit to the same case is one.
+  await tab.evaluate((hash) => {
+    history.replaceState(null, '', '#');
+    location.hash = hash;
+  }, hashOf(parts));
+  await tab.waitForFunction((last) => Number(document.body.dataset.shown ?? 0) > last, before, { timeout: 20_000 });
+  return shown(tab);
+}
+
+const shown = (tab) =>
+  tab.evaluate(() => ({
+    title: document.getElementById('title').textContent,
+    note: document.getElementById('note').hidden ? '' : document.getElementById('note').textContent,
+    status: document.getElementById('status').textContent,
+    headers: [...document.querySelectorAll('#response-headers dt')].map((dt) => [dt.textContent.toLowerCase(), dt.nextSibling.textContent]),
+    body: document.getElementById('response-body').textContent,
+    picked: [...document.querySelectorAll('#response-body .picked')].map((element) => element.textContent),
+    facts: Object.fromEntries([...document.querySelectorAll('#seen [data-fact]')].map((element) => [element.dataset.fact, element.textContent])),
+    verdict: document.querySelector('#advice .verdict')?.textContent,
+    log: document.getElementById('log-lines').textContent,
+  }));
+
+const packed = (json) => JSON.stringify(JSON.parse(json));
+const classOf = (binding) => (binding === 'JSONRPC' ? 'JsonRpcError' : 'RestError');
+
+/** What is shown is the error of the table, on the wire and as the client sees it. */
+function assertError(seen, expected, binding) {
+  const isRpc = binding === 'JSONRPC';
+  const status = isRpc ? expected.rpcHttp : expected.http;
+  assert.match(seen.status, new RegExp(`^HTTP ${status}\\b`), `${expected.id}: ${seen.status} ${seen.body}`);
+  const body = JSON.parse(seen.body);
+  if (isRpc && status === 200) {
+    assert.equal(body.error.code, expected.code);
+    assert.equal(body.id, ['parse', 'too-large'].includes(expected.id) ? null : 7);
+  }
+  assert.equal(seen.picked.length, 1 + (isRpc && status === 200 ? 0 : Number('detail' in body && 'error' in body)), 'the ErrorInfo is picked out wherever it stands');
+  for (const picked of seen.picked) assert.equal(JSON.parse(picked.replace(/,$/, '')).reason, expected.reason);
+  assert.equal(seen.facts.class, `${classOf(binding)} extends A2aError`);
+  assert.deepEqual([seen.facts.kind, seen.facts.reason, seen.facts.httpStatus], [expected.kind, expected.reason, String(status)], expected.id);
+  assert.equal(seen.facts.retryable, String(expected.retryable), expected.id);
+  assert.equal(seen.verdict, expected.retryable ? 'Retryable' : 'Not retryable');
+  assert.doesNotMatch(seen.body, SECRETS);
+}
+
+test('the table covers every case of the page', () => {
+  assert.deepEqual([...ERRORS, ...TASKS, ...PLAYED].map(({ id }) => id).sort(), [...CASES.keys()].sort());
+});
+
+for (const binding of BINDINGS) {
+  describe(`inside the page, ${binding}`, () => {
+    for (const expected of ERRORS) {
+      test(expected.id, async () => assertError(await visit(page, { case: expected.id, binding }), expected, binding));
+    }
+    for (const { id, state } of TASKS) {
+      test(id, async () => {
+        const seen = await visit(page, { case: id, binding });
+        assert.deepEqual([seen.status, seen.facts.state, seen.facts.class], ['HTTP 200 OK', state, 'no error: a result']);
+      });
+    }
+  });
+
+  describe(`played, ${binding}`, () => {
+    for (const { id, name, origin, retryable } of PLAYED) {
+      if (CASES.get(id).only && CASES.get(id).only !== binding) continue;
+      test(id, async () => {
+        const seen = await visit(page, { case: id, binding });
+        assert.deepEqual(
+          [seen.facts.class, seen.facts.origin, seen.facts.retryable],
+          [`${name ?? classOf(binding)} extends A2aError`, origin, String(retryable)],
+        );
+      });
+    }
+  });
+
+  describe(`this worker, ${binding}`, () => {
+    for (const { id } of [...ERRORS, ...TASKS]) {
+      test(id, async () => {
+        const answers = [];
+        const listen = (response) => new URL(response.url()).origin === site.url && !/\.(js|wasm|css|svg)$/.test(response.url()) && answers.push(response);
+        page.on('response', listen);
+        const seen = await visit(page, { case: id, binding, target: 'worker' });
+        page.off('response', listen);
+        const wire = answers.at(-1);
+        assert.equal(seen.status.split(' ')[1], String(wire.status()));
+        const headers = await wire.allHeaders();
+        assert.equal(Object.fromEntries(seen.headers)['content-type'], headers['content-type']);
+        const text = await wire.text();
+        if (headers['content-type'].includes('event-stream')) {
+          assert.deepEqual(seen.body.match(/"taskId"/g)?.length, text.match(/"taskId"/g)?.length);
+        } else assert.equal(packed(seen.body), packed(text));
+        if (NEEDS_CONFIGURATION.has(id)) assert.match(seen.note, /Needs a worker with/);
+        else if (ERRORS.some((one) => one.id === id)) assertError(seen, ERRORS.find((one) => one.id === id), binding);
+        else assert.equal(seen.facts.state, TASKS.find((one) => one.id === id).state);
+      });
+    }
+  });
+}
+
+describe('the Accept switch', () => {
+  const ROWS = [
+    ['', 'application/problem+json', ['type', 'title', 'status', 'detail', 'error']],
+    ['application/json', 'application/json', ['error']],
+    ['application/a2a+json', 'application/a2a+json', ['error']],
+    ['application/problem+json', 'application/problem+json', ['type', 'title', 'status', 'detail']],
+    ['client', 'application/a2a+json', ['error']],
+  ];
+  for (const target of ['page', 'worker']) {
+    for (const [accept, contentType, members] of ROWS) {
+      test(`${accept || 'no preference'}, ${target}`, async () => {
+        const seen = await visit(page, { case: 'task-not-found', binding: 'HTTP+JSON', target, accept });
+        assert.equal(Object.fromEntries(seen.headers)['content-type'], contentType);
+        assert.deepEqual(Object.keys(JSON.parse(seen.body)), members);
+        assert.equal(seen.facts.kind, 'TaskNotFound');
+      });
+    }
+  }
+});
+
+describe('what a visitor does', () => {
+  test('one click sends, and the address is a link to it', async () => {
+    await page.click('a[data-key="case:invalid-params"]');
+    await page.waitForFunction(() => document.querySelector('[data-fact=kind]')?.textContent === 'InvalidParams');
+    const link = page.url();
+    assert.match(link, /case=invalid-params/);
+    const other = await opened({}, new URL(link).hash);
+    await other.waitForFunction(() => document.body.dataset.shown);
+    assert.deepEqual((await shown(other)).facts, (await shown(page)).facts);
+    await other.context().close();
+  });
+
+  test('search finds by name, code and reason, from the keyboard alone', async () => {
+    await page.locator('#main').focus();
+    await page.keyboard.press('/');
+    await page.keyboard.type('-32009');
+    assert.deepEqual(await page.locator('#list a span').allTextContents(), ['Version not supported', 'No version named']);
+    assert.equal(await page.textContent('#found'), '2 found');
+    await page.fill('#search', 'origin_timeout');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('[data-fact=reason]')?.textContent === 'ORIGIN_TIMEOUT');
+    await page.fill('#search', 'no such thing at all');
+    assert.match(await page.textContent('#list'), /Nothing of that name/);
+    await page.fill('#search', '');
+  });
+
+  test('a changed request is sent as it is, and a link carries it', async () => {
+    await visit(page, { case: 'task-not-found' });
+    await page.fill('#body', '{"jsonrpc":"2.0","id":"mine","method":"GetTask","params":{"id":"<b>x</b>"}}');
+    await page.keyboard.press('Control+Enter');
+    await page.waitForFunction(() => document.querySelector('[data-fact=metadata]')?.textContent.includes('<b>x</b>'));
+    assert.equal(JSON.parse((await shown(page)).body).id, 'mine');
+    const link = new URL(page.url()).hash;
+    assert.match(link, /request=/);
+    await page.click('#reset');
+    await page.waitForFunction(() => document.querySelector('[data-fact=metadata]')?.textContent.includes('task-123'));
+
+    const other = await opened({}, link);
+    await other.waitForFunction(() => document.querySelector('[data-fact=metadata]')?.textContent.includes('<b>x</b>'));
+    await other.context().close();
+  });
+
+  test('a link makes nobody send to a worker what somebody else wrote', async () => {
+    await visit(page, { case: 'task-not-found' });
+    await page.fill('#body', '{"jsonrpc":"2.0","id":"mine","method":"SendMessage","params":{}}');
+    const link = `${new URL(page.url()).hash}&target=worker`;
+    const other = await opened({}, link);
+    await other.waitForFunction(() => document.getElementById('status').textContent === 'Not sent yet');
+    assert.match(await other.inputValue('#body'), /"mine"/);
+    await other.context().close();
+    await page.click('#reset');
+  });
+
+  test('a URL of one’s own is asked when it is told to', async () => {
+    await page.evaluate((hash) => void (location.hash = hash), hashOf({ case: 'task-not-found', binding: 'HTTP+JSON', target: 'url', url: site.url }));
+    await page.waitForFunction(() => document.getElementById('status').textContent === 'Not sent yet');
+    await page.click('#send');
+    await page.waitForFunction(() => document.querySelector('[data-fact=kind]')?.textContent === 'TaskNotFound');
+  });
+
+  test('copied as curl it does the same', async () => {
+    for (const binding of BINDINGS) {
+      const seen = await visit(page, { case: 'task-not-found', binding, target: 'worker' });
+      await page.click('[data-copy=curl]');
+      await page.waitForFunction(() => document.getElementById('copied').textContent === 'Copied as curl.');
+      const command = await page.evaluate(() => navigator.clipboard.readText());
+      const output = execFileSync('sh', ['-c', command.replace('curl -i', 'curl -s')], { encoding: 'utf8' });
+      assert.equal(packed(output), packed(seen.body));
+    }
+  });
+
+  test('copied as JavaScript and Rust it names the call', async () => {
+    await visit(page, { case: 'invalid-params' });
+    await page.click('[data-copy=javascript]');
+    await page.waitForFunction(() => document.getElementById('copied').dataset.text?.includes('A2aClient'));
+    assert.match(await page.evaluate(() => document.getElementById('copied').dataset.text), /client\.call\("ListTasks", \{\n\s+"pageSize": 150/);
+    await page.click('[data-copy=rust]');
+    await page.waitForFunction(() => document.getElementById('copied').dataset.text?.includes('Operation::'));
+    assert.match(await page.evaluate(() => document.getElementById('copied').dataset.text), /Binding::JsonRpc[\s\S]*Operation::ListTasks/);
+  });
+
+  test('the log has what the answer has not', async () => {
+    const seen = await visit(page, { case: 'internal' });
+    assert.match(seen.log, /postgres|hunter2|DatabaseDown|connection/);
+    assert.doesNotMatch(seen.body, SECRETS);
+  });
+});
+
+describe('retries, drawn', () => {
+  const ROWS = [
+    ['recovers', 3, /TASK_STATE_COMPLETED/],
+    ['retry-after', 2, /TASK_STATE_COMPLETED/],
+    ['exhausted', 4, /503/],
+    ['permanent', 1, /TASK_NOT_FOUND/],
+    ['send', 1, /503|Error/],
+    ['timeout', 2, /TASK_STATE_COMPLETED/],
+    ['fallback', 3, /TASK_STATE_COMPLETED/],
+    ['breaker', 4, /TASK_STATE_COMPLETED/],
+  ];
+  for (const binding of BINDINGS) {
+    for (const [scenario, attempts, answer] of ROWS) {
+      test(`${scenario}, ${binding}`, async () => {
+        await page.evaluate((hash) => {
+          history.replaceState(null, '', '#');
+          location.hash = hash;
+        }, hashOf({ scenario, binding }));
+        await page.waitForFunction((title) => document.title.startsWith(title), await page.textContent(`a[data-key="scenario:${scenario}"] span`));
+        await page.waitForSelector('#answer[data-done]', { timeout: 20_000 });
+        const events = await page.locator('#events li span').allTextContents();
+        assert.equal(events.filter((event) => event.startsWith('Attempt ')).length, attempts, events.join('\n'));
+        assert.match(await page.textContent('#answer'), answer);
+        assert.equal(await page.locator('.chart svg rect.ok, .chart svg rect.failed').count(), attempts);
+        if (scenario === 'breaker') {
+          const states = await page.locator('.chart svg rect').evaluateAll((rects) => rects.map((rect) => rect.getAttribute('class')).filter((name) => /open|closed/.test(name)));
+          assert.deepEqual([states[0], states[1], states.at(-1)], ['closed', 'open', 'closed']);
+          assert.ok(events.some((event) => event.startsWith('The breaker is open: nothing is sent')));
+        }
+      });
+    }
+  }
+});
+
+describe('how it is served', () => {
+  test('with a policy that allows no inline script, and beside the whole API', async () => {
+    const response = await site.fetch('/');
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get('content-type'), /^text\/html/);
+    const policy = response.headers.get('content-security-policy');
+    assert.match(policy, /default-src 'none'/);
+    assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'/);
+    const call = { method: 'POST', headers: { 'Content-Type': 'application/json', 'A2A-Version': '1.0' }, body: '{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"x"}}' };
+    for (const target of ['/', '/rpc']) assert.equal((await (await site.fetch(target, call)).json()).error.code, -32001);
+    assert.equal((await site.fetch('/', { method: 'HEAD' })).status, 200);
+    assert.equal((await site.fetch('/', { method: 'DELETE' })).status, 405);
+    assert.equal((await site.fetch('/', { method: 'OPTIONS' })).headers.get('allow'), 'POST, OPTIONS');
+    assert.equal((await site.fetch('/tasks/x', { headers: { 'A2A-Version': '1.0' } })).status, 404);
+    assert.equal((await site.fetch('/.well-known/agent-card.json')).status, 200);
+  });
+
+  test('all of it is under 300 KiB, compressed', () => {
+    const files = (dir) => readdirSync(dir).flatMap((name) => {
+      const file = path.join(dir, name);
+      return statSync(file).isDirectory() ? files(file) : [file];
+    });
+    const sizes = files(path.join(root, 'www')).filter((file) => !file.endsWith('_headers')).map((file) => [path.relative(root, file), gzipSync(readFileSync(file), { level: 9 }).length]);
+    const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+    assert.ok(total < MAX_GZIPPED, `${total} bytes: ${sizes.map(([name, size]) => `${name} ${size}`).join(', ')}`);
+  });
+});
+
+describe('how it looks', () => {
+  const WIDTHS = [['phone', 390, 844], ['tablet', 900, 1100], ['desk', 1440, 1000]];
+  const VIEWS = { case: '#case=invalid-params&binding=HTTP%2BJSON', retry: '#scenario=recovers', trap: '#case=panic', long: '#case=origin-internals' };
+  for (const colorScheme of ['light', 'dark']) {
+    for (const [name, width, height] of WIDTHS) {
+      test(`${name}, ${colorScheme}: nothing is wider than the screen`, async () => {
+        mkdirSync(SCREENSHOTS, { recursive: true });
+        for (const [view, hash] of Object.entries(VIEWS)) {
+          const tab = await opened({ viewport: { width, height }, colorScheme }, hash);
+          if (view === 'retry') await tab.waitForSelector('#answer[data-done]', { timeout: 20_000 });
+          else await tab.waitForFunction(() => document.body.dataset.shown);
+          assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth), view);
+          await tab.screenshot({ path: path.join(SCREENSHOTS, `${view}-${name}-${colorScheme}.png`), fullPage: true });
+          await tab.context().close();
+        }
+      });
+    }
+  }
+});
+
+test('the console had nothing to complain about', () => assert.deepEqual(complaints, []));

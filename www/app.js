@@ -1,0 +1,215 @@
+// The page: a list of failures, and the exchange that shows the chosen one.
+import { load } from './pkg/index.js';
+import { CASES, GROUPS, labelOf } from './cases.js';
+import { callOf, draft, endpointOf, originOf, read, requestOf, send } from './exchange.js';
+import { curl, javascript, rust } from './snippets.js';
+import { readState, writeState } from './state.js';
+import { SCENARIOS, showScenario } from './timeline.js';
+import { $, el, showBusy, showFault, showLog, showNothing, showResponse, showSeen } from './view.js';
+
+/** Operations that may be done twice (specification 3.3.1). */
+const IDEMPOTENT = /^(Get|List|Cancel|Subscribe|Delete)/;
+
+let state = readState(location.hash);
+let original; // the request of the case, before anybody changed it
+let sent; // the request as it was sent last
+let run = 0; // number of the last send: what comes late from one before it is not shown
+
+const EDITORS = ['method', 'path', 'headers', 'body'];
+const edited = () => Object.fromEntries(EDITORS.map((name) => [name, $(name).value]));
+const isEdited = () => EDITORS.some((name) => $(name).value !== original?.[name]);
+
+function fillEditors(text) {
+  for (const name of EDITORS) $(name).value = text[name];
+  $('headers').rows = Math.max(3, text.headers.split('\n').length);
+  $('body').rows = Math.min(22, Math.max(8, text.body.split('\n').length));
+  $('reset').hidden = !isEdited();
+  showBodyEditor();
+}
+
+/** A GET has no body to be edited. */
+function showBodyEditor() {
+  $('body').parentElement.hidden = $('method').value === 'GET' && $('body').value === '';
+}
+
+/** Shows the state; sends the request if that is safe to do unasked. */
+async function show({ mayStart }) {
+  const scenario = SCENARIOS.get(state.scenario);
+  $('exchange').hidden = Boolean(scenario);
+  $('timeline').hidden = !scenario;
+  showSwitches();
+  markCurrent();
+  if (scenario) {
+    document.title = `${scenario.title} · a2a-edge`;
+    return showScenario(scenario, $('timeline'), { binding: state.binding, start: mayStart });
+  }
+  const one = CASES.get(state.case) ?? CASES.get('task-not-found');
+  document.title = `${one.title} · a2a-edge`;
+  $('group').textContent = one.group;
+  $('title').textContent = one.title;
+  $('when').textContent = one.when;
+  showNote(one);
+  const turn = ++run;
+  original = await draft(one, state);
+  if (turn !== run) return undefined;
+  fillEditors(state.edited ?? original);
+  sent = undefined;
+  // A link must not make anybody send what somebody else wrote.
+  const isOurs = state.target !== 'url' && !(state.edited && state.target !== 'page');
+  if (mayStart && isOurs) return sendNow(one);
+  showNothing();
+  return undefined;
+}
+
+function showNote(one) {
+  const notes = [];
+  if (one.only && one.only !== state.binding) notes.push(`There is no such thing on ${state.binding}: this is what JSON-RPC’s looks like to it.`);
+  if (one.played) notes.push('No agent does this on purpose, so the page plays a broken one, whatever the target.');
+  else if (one.script && state.target !== 'page') notes.push('Needs a worker with ORIGIN_URL, in front of an agent that does this. Inside the page it is set up for you.');
+  else if (one.vars && state.target !== 'page') notes.push(`Needs a worker with ${Object.entries(one.vars).map(([name, value]) => `${name}=${value}`).join(', ')}. Inside the page it is set up for you.`);
+  if (one.before) notes.push(`TASK_ID is that of a task that a message “${one.before}” makes first.`);
+  $('note').textContent = notes.join(' ');
+  $('note').hidden = notes.length === 0;
+}
+
+function showSwitches() {
+  const form = $('switches');
+  for (const name of ['target', 'binding', 'accept']) form.elements[name].value = state[name];
+  $('url').value = state.url;
+  $('url-field').hidden = state.target !== 'url';
+}
+
+async function sendNow(one = CASES.get(state.case)) {
+  if (!originOf(state)) {
+    $('url').focus();
+    return;
+  }
+  const turn = ++run;
+  const isCurrent = () => turn === run;
+  const at = { ...state };
+  showBusy();
+  const exchange = await send(one, at, edited(), (part) => isCurrent() && showResponse(part, false));
+  if (!isCurrent()) return;
+  sent = exchange.request;
+  if (exchange.response) showResponse(exchange.response);
+  else showFault(exchange.fault, exchange.ms);
+  showLog(exchange.log);
+  showSeen(await read(one, at, exchange), IDEMPOTENT.test(one.operation));
+  document.body.dataset.shown = String(turn);
+}
+
+/** Takes a change of state over into the address. */
+function go(change) {
+  const next = writeState({ ...state, ...change });
+  if (next === location.hash) {
+    state = readState(next);
+    show({ mayStart: true });
+  } else location.hash = next;
+}
+
+// The list.
+
+const hrefOf = (change) => writeState({ ...state, scenario: '', edited: undefined, ...change });
+
+function showList(words) {
+  const asked = words.toLowerCase().split(/\s+/).filter(Boolean);
+  const fits = (...texts) => asked.every((word) => texts.some((text) => text && String(text).toLowerCase().includes(word)));
+  const groups = GROUPS.map(({ title, cases }) => [title, cases.filter((one) => fits(one.title, one.when, one.words, one.id.replaceAll('-', '_'), labelOf(one), title))
+    .map((one) => ({ key: `case:${one.id}`, title: one.title, label: labelOf(one), change: { case: one.id } }))]);
+  groups.push(['Retries, drawn', [...SCENARIOS.values()].filter(({ title, when }) => fits(title, when, 'retries retry timeline breaker'))
+    .map(({ id, title }) => ({ key: `scenario:${id}`, title, label: '', change: { scenario: id } }))]);
+  const shown = groups.filter(([, entries]) => entries.length > 0);
+  $('list').replaceChildren(...shown.flatMap(([title, entries]) => [
+    el('h2', {}, title),
+    el('ul', {}, ...entries.map(({ key, title: name, label, change }) => el('li', {}, el('a', { href: hrefOf(change), 'data-key': key }, el('span', {}, name), el('code', {}, label))))),
+  ]));
+  const count = shown.reduce((total, [, entries]) => total + entries.length, 0);
+  if (count === 0) $('list').append(el('p', { class: 'none' }, 'Nothing of that name. Codes and reasons work, too: -32602, ORIGIN_TIMEOUT.'));
+  $('found').textContent = asked.length ? `${count} found` : '';
+  markCurrent();
+}
+
+function markCurrent() {
+  const current = state.scenario ? `scenario:${state.scenario}` : `case:${state.case}`;
+  for (const link of $('list').querySelectorAll('a')) {
+    const [kind, id] = link.dataset.key.split(':');
+    link.setAttribute('href', hrefOf(kind === 'case' ? { case: id } : { scenario: id }));
+    if (link.dataset.key === current) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+}
+
+// What a user does.
+
+$('list').addEventListener('click', (event) => {
+  const link = event.target.closest('a');
+  if (!link || event.metaKey || event.ctrlKey || event.shiftKey) return;
+  if (matchMedia('(max-width: 720px)').matches) {
+    $('menu').open = false;
+    $('main').focus();
+  }
+  if (link.getAttribute('href') === location.hash) show({ mayStart: true }); // a second click sends it again
+});
+$('search').addEventListener('input', () => showList($('search').value));
+$('search').addEventListener('keydown', (event) => {
+  if (event.key === 'Enter') $('list').querySelector('a')?.click();
+});
+$('switches').addEventListener('submit', (event) => event.preventDefault());
+$('switches').addEventListener('change', (event) => {
+  const { name, value } = event.target;
+  go({ [name]: value, edited: undefined });
+});
+$('send').addEventListener('click', () => sendNow());
+$('reset').addEventListener('click', () => go({ edited: undefined }));
+for (const name of EDITORS) {
+  $(name).addEventListener('input', () => {
+    state.edited = isEdited() ? edited() : undefined;
+    history.replaceState(null, '', writeState(state));
+    $('reset').hidden = !state.edited;
+    if (name === 'method') showBodyEditor();
+  });
+}
+document.addEventListener('keydown', (event) => {
+  const isTyping = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+  if (event.key === '/' && !isTyping) {
+    event.preventDefault();
+    $('menu').open = true;
+    $('search').focus();
+  } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !state.scenario) {
+    event.preventDefault();
+    sendNow();
+  }
+});
+
+const COPIES = { curl, javascript, rust, link: () => location.href };
+
+document.querySelector('.copies').addEventListener('click', async ({ target }) => {
+  const kind = target.dataset.copy;
+  if (!kind) return;
+  const request = sent ?? requestOf(edited(), state);
+  const one = CASES.get(state.case);
+  const text = COPIES[kind]({ ...request, ...callOf(one, state, request), endpoint: endpointOf(state) });
+  try {
+    await navigator.clipboard.writeText(text);
+    $('copied').textContent = `Copied as ${target.textContent}.`;
+  } catch {
+    $('copied').textContent = 'The browser does not allow copying here.';
+  }
+  $('copied').dataset.text = text;
+});
+
+addEventListener('hashchange', () => {
+  state = readState(location.hash);
+  $('copied').textContent = '';
+  show({ mayStart: true });
+});
+
+if (matchMedia('(max-width: 720px)').matches) $('menu').open = false;
+showList('');
+load().then(
+  () => show({ mayStart: true }),
+  () => {
+    $('title').textContent = 'This page cannot start';
+    $('when').textContent = 'Its WebAssembly module did not load. Build it with npm run build, or look at the browser’s console.';
+  },
+);

@@ -1,0 +1,41 @@
+// What is looked at, as the part of the address after the #: a link shows the same.
+
+const DEFAULTS = { case: 'task-not-found', scenario: '', target: 'page', binding: 'JSONRPC', accept: '', url: '' };
+const CHOICES = { target: ['page', 'worker', 'url'], binding: ['JSONRPC', 'HTTP+JSON'] };
+
+/** Longest changed request that a link carries, in characters. */
+const MAX_EDITED = 20_000;
+
+const encode = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+const decode = (text) => new TextDecoder().decode(Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0)));
+
+/** Reads the state of an address; what makes no sense is as if it were not there. */
+export function readState(hash) {
+  const given = new URLSearchParams(hash.replace(/^#/, ''));
+  const state = { ...DEFAULTS, edited: undefined };
+  for (const name of Object.keys(DEFAULTS)) {
+    const value = given.get(name);
+    if (value !== null && (CHOICES[name]?.includes(value) ?? true)) state[name] = value;
+  }
+  try {
+    const edited = JSON.parse(decode(given.get('request') ?? ''));
+    const isWhole = ['method', 'path', 'headers', 'body'].every((name) => typeof edited?.[name] === 'string');
+    if (isWhole) state.edited = edited;
+  } catch {
+    // no changed request
+  }
+  return state;
+}
+
+/** The part after the # for a state. */
+export function writeState(state) {
+  const out = new URLSearchParams();
+  if (state.scenario) out.set('scenario', state.scenario);
+  else out.set('case', state.case);
+  for (const name of ['target', 'binding', 'accept', 'url']) {
+    if (state[name] !== DEFAULTS[name] && (name !== 'url' || state.target === 'url')) out.set(name, state[name]);
+  }
+  const edited = state.edited && encode(JSON.stringify(state.edited));
+  if (edited && edited.length <= MAX_EDITED) out.set('request', edited);
+  return `#${out}`;
+}

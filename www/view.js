@@ -1,0 +1,131 @@
+// Puts on the page what came of an exchange.
+import { advise, adviseState } from './advice.js';
+import { showBody } from './json.js';
+
+export const $ = (id) => document.getElementById(id);
+
+/** An element with text or children. */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) if (value !== undefined) element.setAttribute(name, value);
+  element.append(...children.filter((child) => child !== undefined));
+  return element;
+}
+
+const PHRASES = { 200: 'OK', 204: 'No Content', 400: 'Bad Request', 401: 'Unauthorized', 404: 'Not Found', 405: 'Method Not Allowed', 413: 'Content Too Large', 415: 'Unsupported Media Type', 429: 'Too Many Requests', 500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' };
+const FAULTS = {
+  unreachable: 'No answer: no connection came about',
+  'timed-out': 'No answer: the deadline passed',
+  'cut-short': 'No answer: the connection broke, or the browser may not read it (CORS)',
+};
+const took = (ms) => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
+
+export function showBusy() {
+  $('response').setAttribute('aria-busy', 'true');
+}
+
+/** A response, or the part of it that is there. */
+export function showResponse({ status, headers, body, ms }, isDone = true) {
+  const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  $('status').textContent = `HTTP ${status} ${PHRASES[status] ?? ''}`.trim();
+  $('status').className = `status mono ${status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'}`;
+  $('took').textContent = isDone ? took(ms) : 'receiving …';
+  $('response-headers').replaceChildren(...headers.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
+  $('response-headers').hidden = headers.length === 0;
+  showBody($('response-body'), body, contentType);
+  $('response').setAttribute('aria-busy', String(!isDone));
+}
+
+export function showFault(fault, ms) {
+  $('status').textContent = FAULTS[fault];
+  $('status').className = 'status mono bad';
+  $('took').textContent = took(ms);
+  $('response-headers').replaceChildren();
+  $('response-headers').hidden = true;
+  $('response-body').textContent = '';
+  $('response').setAttribute('aria-busy', 'false');
+}
+
+export function showNothing() {
+  $('status').textContent = 'Not sent yet';
+  $('status').className = 'status mono';
+  $('took').textContent = '';
+  for (const id of ['response-headers', 'response-body', 'seen', 'advice']) $(id).replaceChildren();
+  $('response-headers').hidden = true;
+  $('log').hidden = true;
+}
+
+export function showLog(lines) {
+  $('log').hidden = lines.length === 0;
+  $('log-lines').textContent = lines.join('\n');
+}
+
+const fact = (name, value, kind = 'mono') => (value === undefined || value === '' ? [] : [el('dt', {}, name), el('dd', { class: kind, 'data-fact': name }, value)]);
+
+const list = (entries) => (entries.length === 0 ? undefined : el('ul', {}, ...entries.map((entry) => el('li', {}, entry))));
+
+/** The decoded outcome. */
+export function showSeen(outcome, isIdempotent) {
+  const { error, result, events } = outcome;
+  if (error) {
+    // On JSON-RPC errors come under 200: green would be a lie.
+    $('status').classList.replace('good', 'warn');
+    showError(error, events);
+    showAdvice(advise(error, isIdempotent), codeFor(error));
+    return;
+  }
+  const state = stateOf(result) ?? stateOf(events?.at(-1)) ?? '';
+  const message = messageOf(result) ?? messageOf(events?.at(-1));
+  $('seen').replaceChildren(
+    el('dl', { class: 'facts' },
+      ...fact('class', 'no error: a result'),
+      ...fact('state', state),
+      ...fact('says', message, ''),
+      ...fact('events', events && String(events.length))),
+  );
+  showAdvice(adviseState(state), state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? TASK_CODE : undefined);
+}
+
+function showError(error, events) {
+  const metadata = Object.entries(error.metadata).map(([name, value]) => `${name}: ${value}`);
+  const violations = error.fieldViolations.map(({ field, description }) => `${field || '(all)'}: ${description}`);
+  $('seen').replaceChildren(
+    el('dl', { class: 'facts' },
+      ...fact('class', `${error.name} extends A2aError`),
+      ...fact('kind', error.kind),
+      ...fact('message', error.message, ''),
+      ...fact('code', String(error.code)),
+      ...fact('httpStatus', error.httpStatus === undefined ? 'none' : String(error.httpStatus)),
+      ...fact('reason', error.reason),
+      ...fact('domain', error.domain),
+      ...fact('metadata', list(metadata)),
+      ...fact('fields', list(violations)),
+      ...fact('origin', error.origin),
+      ...fact('retryable', String(error.retryable)),
+      ...fact('retryAfterMs', error.retryAfterMs === undefined ? undefined : String(error.retryAfterMs)),
+      ...fact('challenge', error.challenge),
+      ...fact('events', events?.length ? `${events.length} before it` : undefined)),
+  );
+}
+
+function showAdvice({ tone, verdict, lines }, code) {
+  $('advice').replaceChildren(
+    el('p', { class: `verdict ${tone}` }, verdict),
+    ...lines.map((line) => el('p', {}, line)),
+    ...(code ? [el('pre', { class: 'mono', tabindex: '0', 'aria-label': 'In code' }, code)] : []),
+  );
+}
+
+const stateOf = (value) => (value?.task ?? value?.statusUpdate ?? value)?.status?.state;
+const messageOf = (value) => (value?.task ?? value?.statusUpdate ?? value)?.status?.message?.parts?.map((part) => part.text ?? '').join('');
+
+const TASK_CODE = `const { task } = await client.sendMessage(params);
+if (failed(task)) show(task.status.message);`;
+
+const codeFor = (error) => {
+  const test = error.kind === 'Custom' ? (error.reason ? `error.reason === '${error.reason}'` : `error.code === ${error.code}`) : `error.kind === '${error.kind}'`;
+  return `catch (error) {
+  if (error instanceof ${error.name}
+      && ${test}) { … }
+}`;
+};
