@@ -137,9 +137,9 @@ for (const binding of BINDINGS) {
         const headers = await wire.allHeaders();
         assert.equal(Object.fromEntries(seen.headers)['content-type'], headers['content-type']);
         if (headers['content-type'].includes('event-stream')) {
-          // Chromium keeps no body of a stream; the demo's has the task, three chunks and the end.
-          assert.equal(seen.body.match(/^data: /gm).length, 5);
-          assert.equal(seen.facts.events, '5');
+          // Chromium keeps no body of a stream. The demo's has the task, one chunk or three, and the end.
+          const events = id === 'streamed' ? 5 : 3;
+          assert.deepEqual([seen.body.match(/^data: /gm).length, seen.facts.events], [events, String(events)]);
         } else assert.equal(packed(seen.body), packed(await wire.text()));
         if (NEEDS_CONFIGURATION.has(id)) assert.match(seen.note, /Needs a worker with/);
         else if (ERRORS.some((one) => one.id === id)) assertError(seen, ERRORS.find((one) => one.id === id), binding);
@@ -179,7 +179,7 @@ describe('what a visitor does', () => {
   test('one click sends, and the address is a link to it', async () => {
     await page.click('a[data-key="case:invalid-params"]');
     await page.waitForFunction(() => document.querySelector('[data-fact=kind]')?.textContent === 'InvalidParams');
-    const link = page.url();
+    const link = await page.evaluate(() => location.href);
     assert.match(link, /case=invalid-params/);
     const other = await opened({}, new URL(link).hash);
     await other.waitForFunction(() => document.body.dataset.shown);
@@ -208,7 +208,7 @@ describe('what a visitor does', () => {
     await page.keyboard.press('Control+Enter');
     await page.waitForFunction(() => document.querySelector('[data-fact=metadata]')?.textContent.includes('<b>x</b>'));
     assert.equal(JSON.parse((await shown(page)).body).id, 'mine');
-    const link = new URL(page.url()).hash;
+    const link = await page.evaluate(() => location.hash);
     assert.match(link, /request=/);
     await page.click('#reset');
     await page.waitForFunction(() => document.querySelector('[data-fact=metadata]')?.textContent.includes('task-123'));
@@ -221,7 +221,7 @@ describe('what a visitor does', () => {
   test('a link makes nobody send to a worker what somebody else wrote', async () => {
     await visit(page, { case: 'task-not-found' });
     await page.fill('#body', '{"jsonrpc":"2.0","id":"mine","method":"SendMessage","params":{}}');
-    const link = `${new URL(page.url()).hash}&target=worker`;
+    const link = `${await page.evaluate(() => location.hash)}&target=worker`;
     const other = await opened({}, link);
     await other.waitForFunction(() => document.getElementById('status').textContent === 'Not sent yet');
     assert.match(await other.inputValue('#body'), /"mine"/);
