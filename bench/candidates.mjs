@@ -18,6 +18,7 @@ export const CANDIDATES = [
   // None of the others writes a log line for a refused request, so `edge` is told not to either; `edge-log` is the default.
   { name: 'edge', crate: '.', main: WORKER, vars: { TASK_STORE: 'memory', LOG_LEVEL: 'error' }, answers: 'protocol' },
   { name: 'edge-log', crate: '.', main: WORKER, vars: { TASK_STORE: 'memory' }, answers: 'protocol' },
+  { name: 'edge-unguarded', crate: '.', main: 'bench/workers/unguarded.mjs', vars: { TASK_STORE: 'memory', LOG_LEVEL: 'error' }, answers: 'protocol' },
   { name: 'constant-js', main: 'bench/workers/constant-js.mjs', answers: 'constant' },
   { name: 'floor-js', main: 'bench/workers/floor-js.mjs', answers: 'constant' },
   { name: 'floor-rust', crate: 'bench/floor-rust', main: 'bench/floor-rust/build/worker/shim.mjs', answers: 'constant' },

@@ -17,6 +17,7 @@ let context; // of the request that it belongs to
 let idempotent; // of the request whose call is going on: may it be sent again, even if it reached the agent?
 let bindings; // the Worker's environment, the same for every request
 let limit; // longest body to read, in bytes
+let passesOn; // are requests passed on to another agent, with more of their headers than are read here?
 
 addEventListener('error', () => instanceDied(current));
 
@@ -53,7 +54,9 @@ export function handler() {
 
 export async function serve(request, env, ctx) {
   bindings ??= env;
-  limit ??= glue.bodyLimit();
+  passesOn ??= Boolean(env.ORIGIN_URL);
+  limit ??= bodyLimit();
+  if (streams.size > 0) sweep(ctx);
   const head = headOf(request);
   const announced = request.headers.get('content-length');
   const length = Number(announced);
@@ -62,14 +65,32 @@ export async function serve(request, env, ctx) {
   return attempt({ head, body, ctx }, true);
 }
 
+// What is read of a body if the instance cannot even say how much it should be.
+const FALLBACK_LIMIT = 1024 * 1024;
+
+function bodyLimit() {
+  try {
+    return glue.bodyLimit();
+  } catch {
+    return FALLBACK_LIMIT;
+  }
+}
+
 // The order of lines is that of `request` in src/worker/frame.rs.
 function headOf(request) {
   const { headers } = request;
   const get = (name) => headers.get(name) ?? '';
   const always = `${request.method}\n${request.url}\n${get('accept')}\n${get('content-type')}\n${get('a2a-version')}\n${get('a2a-extensions')}\n${get('authorization')}\n${get('origin')}\n${get('cf-ray')}`;
   // Each header costs a call; these mean nothing in a POST.
-  if (request.method === 'POST') return always;
-  return `${always}\n${get('if-none-match')}\n${get('if-modified-since')}\n${get('access-control-request-method')}`;
+  if (request.method === 'POST' && !passesOn) return always;
+  const head = `${always}\n${get('if-none-match')}\n${get('if-modified-since')}\n${get('access-control-request-method')}`;
+  return passesOn ? `${head}\n${allOf(headers)}` : head;
+}
+
+function allOf(headers) {
+  const lines = [];
+  for (const [name, value] of headers) lines.push(`${name}: ${value}`);
+  return lines.join('\n');
 }
 
 // Bodies that are no text, as src/worker/frame.rs numbers them.
@@ -181,9 +202,18 @@ async function next(key, work) {
     work.wake = resolve;
     const item = work.end ?? poll(key, work);
     if (item !== undefined) return item;
+    // workerd gives a request up as hung when no I/O of its own is pending, and to be woken by another request is none.
+    const alive = setTimeout(() => {
+      work.end = CULPRIT;
+      resolve();
+    }, LONGEST_WAIT_MS);
     await promise;
+    clearTimeout(alive);
   }
 }
+
+// When work that nothing has woken is given up.
+const LONGEST_WAIT_MS = 15 * 60 * 1000;
 
 function poll(key, work) {
   current = key;
@@ -199,6 +229,11 @@ function poll(key, work) {
 // A trap is told from a panic, which unwinds and leaves the instance sound, by the kind of error.
 function isTrap(error) {
   return error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+}
+
+// For work that is no request's: whose error this was is told there. Only a trap ends the instance.
+export function instanceLost(error) {
+  if (isTrap(error)) instanceDied(0);
 }
 
 function instanceDied(culprit) {
@@ -229,38 +264,71 @@ function worded({ head, body }, reason, asEvent) {
 
 const encoder = new TextEncoder();
 
+const streams = new Map(); // key -> what is known of a response that is being streamed
+
+// When a stream that nobody takes a piece of is given up. A live one gives a sign of life every fifteen seconds
+// (KEEP_ALIVE in src/agent/events.rs).
+const SILENCE_MS = 30_000;
+const SWEEP_MS = 5_000;
+let swept = 0;
+
+// Not every caller who leaves is noticed: if it was just when the head of the answer was sent, workerd ends the request
+// without another word to it, and nothing goes on there any more. So other requests look after what is left.
+function sweep(ctx) {
+  const now = Date.now();
+  if (now - swept < SWEEP_MS) return;
+  swept = now;
+  for (const [key, stream] of streams) {
+    if (now - stream.taken < SILENCE_MS) continue;
+    stream.work.end = CULPRIT;
+    leave(key, ctx);
+  }
+}
+
+// Stops the work of a stream, and does what is left of it in the background of a request.
+function leave(key, ctx) {
+  streams.delete(key);
+  going.delete(key);
+  current = key;
+  context = ctx;
+  try {
+    glue.leave(key);
+  } catch (error) {
+    if (isTrap(error)) instanceDied(key);
+  }
+}
+
 // The body of a response whose pieces the work of this key makes, each when it is asked for.
 function streamOf(key, request) {
   const work = begin(key, request.ctx);
+  const stream = { work, taken: Date.now() };
+  streams.set(key, stream);
   let closed;
   // Keeps the request alive when its caller has left, until the work has been stopped in an orderly way.
   request.ctx?.waitUntil(new Promise((resolve) => (closed = resolve)));
-  const close = (controller) => {
-    going.delete(key);
-    controller?.close();
-    closed();
-  };
   const pull = async (controller) => {
+    stream.taken = Date.now();
     const piece = await next(key, work);
-    if (typeof piece === 'string') return controller.enqueue(encoder.encode(piece));
+    if (piece === LEFT) return;
+    if (typeof piece === 'string') {
+      controller.enqueue(encoder.encode(piece));
+      return;
+    }
     if (piece === CULPRIT || piece === BYSTANDER) {
       const reason = piece === BYSTANDER ? 'INSTANCE_RESET' : '';
       controller.enqueue(encoder.encode(worded(request, reason, true) ?? `event: error\ndata: ${WORST}\n\n`));
     }
-    return close(piece === LEFT ? undefined : controller);
+    streams.delete(key);
+    going.delete(key);
+    controller.close();
+    closed();
   };
   const cancel = () => {
-    if (!going.has(key)) return;
+    if (!streams.has(key)) return;
     work.end = LEFT;
-    current = key;
-    context = request.ctx;
-    try {
-      glue.leave(key);
-    } catch (error) {
-      if (isTrap(error)) instanceDied(key);
-    }
+    leave(key, request.ctx);
     work.wake?.();
-    close();
+    closed();
   };
   return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
 }
@@ -268,9 +336,11 @@ function streamOf(key, request) {
 // A Response made with headers that exist already is cheaper than one that makes its own.
 const inits = new Map();
 const MAX_INITS = 64;
+const plain = initOf('200\nContent-Type: application/json');
 
 // Reads what `frame` in src/worker/frame.rs wrote.
 function respond(frame, request, key) {
+  if (frame[0] === '{') return new Response(frame, plain);
   const end = frame.indexOf('\n\n');
   const head = frame.slice(0, end);
   let init = inits.get(head);

@@ -10,7 +10,7 @@ import { root } from './lib/project.mjs';
 import { nativeEnv } from './lib/rust.mjs';
 import { cargoSummary, settle, tapSummary } from './lib/summary.mjs';
 
-const NODE_TESTS = ['tests/scripts', 'tests/e2e'].map((dir) => path.join(root, dir));
+const NODE_TESTS = ['tests/scripts', 'tests/e2e', 'tests/e2e/gateway'].map((dir) => path.join(root, dir));
 
 const testFiles = (dir) =>
   existsSync(dir) ? readdirSync(dir).filter((name) => name.endsWith('.test.mjs')).sort().map((name) => path.join(dir, name)) : [];

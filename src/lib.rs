@@ -9,6 +9,7 @@
 //! | [`agent`] | the trait to write, and what stands between it and the wire |
 //! | [`remote`] | calling another agent: requests, answers, errors of every dialect, retries |
 //! | [`client`] | a typed client for agents |
+//! | [`gateway`] | stands before an agent that somebody else wrote |
 //! | [`ports`] | what the layers above need of a platform |
 //! | [`memory`] | the ports in memory |
 //! | [`vars`] | configuration variables, from wherever |
@@ -18,6 +19,7 @@
 
 pub mod agent;
 pub mod client;
+pub mod gateway;
 mod hub;
 pub mod memory;
 pub mod ports;

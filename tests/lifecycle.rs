@@ -25,6 +25,7 @@ fn tasks_in(store: Rc<dyn TaskStore>, owner: Owner) -> Tasks {
         random: Rc::new(SeededRandom::new(7)),
         log: Rc::new(MemoryLog::default()),
         background: Rc::new(ManualBackground::default()),
+        fetch: None,
     };
     Tasks::new(owner, Rc::new(ports))
 }

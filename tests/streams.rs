@@ -183,6 +183,31 @@ fn history_is_as_long_as_was_asked_for() {
 }
 
 #[test]
+fn a_caller_who_takes_nothing_that_the_agent_makes_is_told_so() {
+    let served = demo();
+    for (accepted, status) in [
+        (json!([]), 200),
+        (json!(["text/plain"]), 200),
+        (json!(["image/png", "text/*"]), 200),
+        (json!(["*/*"]), 200),
+        (json!(["TEXT/PLAIN; charset=utf-8"]), 200),
+        (json!(["image/png", "audio/*"]), 400),
+    ] {
+        let mut request = message("hello");
+        request["configuration"] = json!({"acceptedOutputModes": accepted});
+        for path in ["/message:send", "/message:stream"] {
+            let response = served.rest(path, &request);
+            assert_eq!(response.status, status, "{path} {accepted}");
+            if status == 400 {
+                let info = &response.json()["error"]["details"][0];
+                assert_eq!(info["reason"], "CONTENT_TYPE_NOT_SUPPORTED");
+                assert_eq!(info["metadata"]["contentType"], "image/png");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_silent_stream_shows_that_it_is_there() {
     let served = demo();
     let mut stream = stream_of(&served, "slow 40000");

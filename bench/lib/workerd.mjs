@@ -42,12 +42,15 @@ function serviceText({ name, modules, vars = {} }, folder) {
     compatibilityDate = ${quote(COMPATIBILITY_DATE)}))`;
 }
 
+/** What `fetch` in a worker reaches: also other workers here, by their sockets. */
+const INTERNET = '(name = "internet", network = (allow = ["public", "private"]))';
+
 function configText(candidates, folder) {
   const services = candidates.map((candidate) => serviceText(candidate, folder));
   const sockets = candidates.map(({ name, port }) => `(name = ${quote(name)}, address = "127.0.0.1:${port}", http = (), service = ${quote(name)})`);
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
-  services = [${services.join(',\n')}],
+  services = [${[...services, INTERNET].join(',\n')}],
   sockets = [${sockets.join(',\n')}],
 );
 `;
@@ -56,17 +59,19 @@ const config :Workerd.Config = (
 /** A running workerd; `ports` maps a candidate's name to its port. */
 export class Workerd {
   /**
-   * Starts the candidates ({name, modules, vars}) and waits until every socket listens.
+   * Starts the candidates ({name, modules, vars}), whose vars may depend on the ports of all, and waits until every socket listens.
    * `output` is a file descriptor or 'ignore'; what workers log goes there.
    */
   static async start(candidates, { output = 'ignore', args = [] } = {}) {
     const placed = [];
     for (const candidate of candidates) placed.push({ ...candidate, port: await freePort() });
+    const ports = new Map(placed.map(({ name, port }) => [name, port]));
+    for (const candidate of placed) if (typeof candidate.vars === 'function') candidate.vars = candidate.vars(ports);
     const folder = mkdtempSync(join(tmpdir(), 'a2a-bench-'));
     const config = join(folder, 'config.capnp');
     writeFileSync(config, configText(placed, folder));
     const child = spawn(workerdBinary, ['serve', '--control-fd=3', ...args, config], { stdio: ['ignore', output, output, 'pipe'] });
-    const workerd = new Workerd(child, folder, new Map(placed.map(({ name, port }) => [name, port])));
+    const workerd = new Workerd(child, folder, ports);
     try {
       await workerd.#listening(placed.length);
     } catch (error) {

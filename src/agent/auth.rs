@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 use crate::ports::Owner;
 use crate::protocol::error::{A2aError, SERVER_ERROR};
+use crate::protocol::json;
 
 /// Realm named in challenges.
 const REALM: &str = "a2a";
@@ -34,8 +35,8 @@ impl Tokens {
     ///
     /// # Errors
     /// [`TokenError`], when it is anything else.
-    pub fn parse(json: &str) -> Result<Self, TokenError> {
-        let entries: Map<String, Value> = serde_json::from_str(json).map_err(|_| TokenError::NotAnObject)?;
+    pub fn parse(text: &str) -> Result<Self, TokenError> {
+        let Ok(Value::Object(entries)) = json::parse(text) else { return Err(TokenError::NotAnObject) };
         let mut tokens = Vec::with_capacity(entries.len());
         for (token, subject) in entries {
             let Value::String(subject) = subject else { return Err(TokenError::NotAnObject) };
@@ -89,9 +90,9 @@ impl fmt::Debug for Tokens {
 
 /// An authenticated, or rightly anonymous, caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Caller {
-    pub(super) owner: Owner,
-    pub(super) subject: Option<String>,
+pub(crate) struct Caller {
+    pub(crate) owner: Owner,
+    pub(crate) subject: Option<String>,
 }
 
 fn digest(token: &str) -> [u8; 32] {

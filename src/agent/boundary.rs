@@ -24,7 +24,7 @@ struct Panicked {
 }
 
 /// Runs the agent's future to its end. A panic in it, before or after an await, is an error like any other.
-pub(super) async fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, A2aError> {
+pub(crate) async fn run<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, A2aError> {
     match AssertUnwindSafe(work).catch_unwind().await {
         Ok(Ok(reply)) => Ok(reply),
         Ok(Err(failure)) => Err(failure.into_error()),

@@ -30,9 +30,12 @@ impl Discovery {
     /// What is wrong with the card.
     pub(super) fn new(card: AgentCard, now: Timestamp) -> Result<Self, Vec<FieldViolation>> {
         with_interfaces(card.clone(), "https://agent.example").check()?;
-        // HTTP dates are whole seconds; a fraction kept here would make every If-Modified-Since look older.
-        let since = SystemTime::UNIX_EPOCH + Duration::from_secs(now.0 / 1000);
-        Ok(Self { card, since })
+        Ok(Self { card, since: whole_seconds(now) })
+    }
+
+    /// For a card that is told anew each time, and was checked by whoever does.
+    pub(super) fn of_others(now: Timestamp) -> Self {
+        Self { card: AgentCard::default(), since: whole_seconds(now) }
     }
 
     /// The card, or 304 when the caller has it already.
@@ -40,14 +43,18 @@ impl Discovery {
     /// # Errors
     /// When the card does not serialise.
     pub(super) fn answer(&self, origin: &str, headers: &Headers<'_>) -> Result<Response, serde_json::Error> {
-        let body = serde_json::to_string(&with_interfaces(self.card.clone(), origin))?;
+        Ok(self.answer_with(serde_json::to_string(&with_interfaces(self.card.clone(), origin))?, headers))
+    }
+
+    /// The same for a card as JSON.
+    pub(super) fn answer_with(&self, body: String, headers: &Headers<'_>) -> Response {
         let etag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(&Sha256::digest(body.as_bytes())[..15]));
         let response =
             if self.is_known(headers, &etag) { Response::empty(304) } else { Response::new(200, JSON, body) };
-        Ok(response
+        response
             .with_header("ETag", etag)
             .with_header("Last-Modified", httpdate::fmt_http_date(self.since))
-            .with_header("Cache-Control", CACHE_CONTROL))
+            .with_header("Cache-Control", CACHE_CONTROL)
     }
 
     /// RFC 9110, 13.2.2: If-Modified-Since counts only where there is no If-None-Match.
@@ -62,14 +69,23 @@ impl Discovery {
     }
 }
 
+/// HTTP dates are whole seconds; a fraction kept here would make every If-Modified-Since look older.
+fn whole_seconds(now: Timestamp) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(now.0 / 1000)
+}
+
 /// The card with interfaces at `origin`, unless the agent named its own.
 pub(super) fn with_interfaces(mut card: AgentCard, origin: &str) -> AgentCard {
     if card.supported_interfaces.is_empty() {
-        let interfaces = SERVED.iter().flat_map(|version| {
-            [("JSONRPC", format!("{origin}{JSONRPC_PATH}")), ("HTTP+JSON", origin.to_owned())]
-                .map(|(binding, url)| AgentInterface::new(url, binding, *version))
-        });
-        card.supported_interfaces = interfaces.collect();
+        card.supported_interfaces = interfaces(origin).collect();
     }
     card
+}
+
+/// What is served at `origin`.
+pub(crate) fn interfaces(origin: &str) -> impl Iterator<Item = AgentInterface> {
+    SERVED.iter().flat_map(move |version| {
+        [("JSONRPC", format!("{origin}{JSONRPC_PATH}")), ("HTTP+JSON", origin.to_owned())]
+            .map(|(binding, url)| AgentInterface::new(url, binding, *version))
+    })
 }

@@ -17,13 +17,15 @@ use crate::protocol::types::{
 /// The result of an operation, as both bindings send it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-pub(super) enum Reply {
+pub(crate) enum Reply {
     Sent(SendMessageResponse),
     Task(Task),
     Tasks(ListTasksResponse),
     PushConfig(TaskPushNotificationConfig),
     PushConfigs(ListTaskPushNotificationConfigsResponse),
     Card(Box<AgentCard>),
+    /// Any of these in canonical form, as another agent gave it.
+    Canonical(Value),
     /// `google.protobuf.Empty`, whose JSON is `{}`.
     Empty(Map<String, Value>),
 }

@@ -17,7 +17,7 @@ use crate::protocol::sse;
 use crate::protocol::types::StreamResponse;
 
 /// What a streaming operation gives: an error is the last item, and so is an event that ends the stream.
-pub(super) type Events = LocalBoxStream<'static, Result<StreamResponse, A2aError>>;
+pub(crate) type Events = LocalBoxStream<'static, Result<StreamResponse, A2aError>>;
 
 /// How long a stream is silent before a comment shows that it is still there: proxies give up after a minute or less
 /// (Cloudflare after 100 seconds).

@@ -20,10 +20,12 @@ pub(super) struct Service<'a> {
 
 /// A request that may reach the agent.
 #[derive(Debug)]
-pub(super) struct Admitted {
-    pub(super) caller: Caller,
-    pub(super) extensions: Vec<String>,
-    pub(super) params: Params,
+pub(crate) struct Admitted {
+    pub(crate) caller: Caller,
+    pub(crate) extensions: Vec<String>,
+    pub(crate) params: Params,
+    /// The params in canonical form, for whoever passes them on.
+    pub(crate) canonical: Option<Value>,
 }
 
 /// What the agent's card and configuration demand of a request.
@@ -33,20 +35,30 @@ pub(super) struct Gate {
     tokens: Tokens,
     required_extensions: Vec<String>,
     input_modes: Vec<String>,
+    output_modes: Vec<String>,
     capabilities: AgentCapabilities,
+    keeps_canonical: bool,
 }
 
 impl Gate {
     pub(super) fn new(card: &AgentCard, tokens: Tokens, assume_version: Option<String>) -> Self {
         let extensions = &card.capabilities.extensions;
-        let skill_modes = card.skills.iter().flat_map(|skill| &skill.input_modes);
+        let skill_inputs = card.skills.iter().flat_map(|skill| &skill.input_modes);
+        let skill_outputs = card.skills.iter().flat_map(|skill| &skill.output_modes);
         Self {
             assume_version,
             tokens,
             required_extensions: extensions.iter().filter(|e| e.required).map(|e| e.uri.clone()).collect(),
-            input_modes: card.default_input_modes.iter().chain(skill_modes).cloned().collect(),
+            input_modes: card.default_input_modes.iter().chain(skill_inputs).cloned().collect(),
+            output_modes: card.default_output_modes.iter().chain(skill_outputs).cloned().collect(),
             capabilities: card.capabilities.clone(),
+            keeps_canonical: false,
         }
+    }
+
+    /// Keeps the params of admitted requests in canonical form, too.
+    pub(super) fn keeping_canonical(self) -> Self {
+        Self { keeps_canonical: true, ..self }
     }
 
     /// Checks a request in the agreed order: version, operation, authentication, extensions, parameters, media types,
@@ -72,15 +84,17 @@ impl Gate {
         self.check_extensions(&extensions, raw.as_ref().ok())?;
         // 5. Parameters.
         let canonical = schema::check(operation, raw?).map_err(A2aError::invalid_fields)?;
+        let kept = self.keeps_canonical.then(|| canonical.clone());
         let params = Params::from_canonical(operation, canonical)
             .map_err(|error| A2aError::invalid_fields(Vec::new()).with_source(error))?;
         // 6. Media types.
-        if let Some(request) = sent(&params) {
+        if let Some(request) = params.sent() {
             self.check_media_types(&request.message)?;
+            self.check_output_modes(request)?;
         }
         // 7. Capabilities.
         self.check_capabilities(operation, &params)?;
-        Ok(Admitted { caller, extensions, params })
+        Ok(Admitted { caller, extensions, params, canonical: kept })
     }
 
     fn check_extensions(&self, declared: &[String], params: Option<&Value>) -> Result<(), A2aError> {
@@ -107,9 +121,22 @@ impl Gate {
         Ok(())
     }
 
+    /// Whether the agent has anything that the caller takes (specification 3.2.2, `acceptedOutputModes`).
+    fn check_output_modes(&self, request: &SendMessageRequest) -> Result<(), A2aError> {
+        let accepted =
+            request.configuration.as_ref().map(|configuration| configuration.accepted_output_modes.as_slice());
+        let Some(accepted @ [first, ..]) = accepted else { return Ok(()) };
+        let suits = |mode: &String| accepted.iter().any(|wanted| covers(wanted, mode) || covers(mode, wanted));
+        if self.output_modes.iter().any(suits) {
+            return Ok(());
+        }
+        Err(A2aError::content_type_not_supported(clipped(first, MAX_ECHO)))
+    }
+
     fn check_capabilities(&self, operation: Operation, params: &Params) -> Result<(), A2aError> {
         // A message may bring a push notification config along.
-        let inline_push = sent(params)
+        let inline_push = params
+            .sent()
             .and_then(|request| request.configuration.as_ref())
             .is_some_and(|configuration| configuration.task_push_notification_config.is_some());
         let needed = if inline_push { Some(Capability::PushNotifications) } else { None };
@@ -135,21 +162,6 @@ impl Gate {
 fn declared(header: Option<&str>) -> Vec<String> {
     let uris = header.unwrap_or_default().split(',').map(str::trim);
     uris.filter(|uri| !uri.is_empty()).map(str::to_owned).collect()
-}
-
-fn sent(params: &Params) -> Option<&SendMessageRequest> {
-    match params {
-        Params::SendMessage(request) | Params::SendStreamingMessage(request) => Some(request),
-        Params::GetTask(_)
-        | Params::ListTasks(_)
-        | Params::CancelTask(_)
-        | Params::SubscribeToTask(_)
-        | Params::CreateTaskPushNotificationConfig(_)
-        | Params::GetTaskPushNotificationConfig(_)
-        | Params::ListTaskPushNotificationConfigs(_)
-        | Params::DeleteTaskPushNotificationConfig(_)
-        | Params::GetExtendedAgentCard(_) => None,
-    }
 }
 
 /// Whether an accepted mode (`text/plain`, `image/*`, `*/*`) covers a media type; parameters and case do not matter.

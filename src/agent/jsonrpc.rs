@@ -9,7 +9,6 @@ use futures_util::FutureExt;
 use futures_util::future::MaybeDone;
 use serde_json::Value;
 
-use super::Agent;
 use super::dispatch::Reply;
 use super::gate::Admitted;
 use super::record::{Binding, Trace};
@@ -48,7 +47,7 @@ impl Accepted {
     }
 }
 
-impl<A: Agent + 'static> Server<A> {
+impl Server {
     pub(super) fn jsonrpc(self: &Rc<Self>, request: &Request<'_>, witness: &dyn Witness) -> Answer {
         let payload = match request.body.bytes().and_then(jsonrpc::parse) {
             Ok(payload) => payload,
@@ -70,7 +69,7 @@ impl<A: Agent + 'static> Server<A> {
             Err(refused) => Answer::Ready(response(refused)),
             Ok(accepted) => {
                 witness.reached_agent(accepted.is_idempotent());
-                Answer::Pending(self.perform(accepted, request.origin).map(response).boxed_local())
+                Answer::Pending(self.perform(accepted, request).map(response).boxed_local())
             }
         }
     }
@@ -84,7 +83,7 @@ impl<A: Agent + 'static> Server<A> {
         }
         let working = accepted.into_iter().map(|member| match member {
             Err(refused) => MaybeDone::Done(refused),
-            Ok(accepted) => MaybeDone::Future(self.perform(accepted, request.origin).boxed_local()),
+            Ok(accepted) => MaybeDone::Future(self.perform(accepted, request).boxed_local()),
         });
         Answer::Pending(side_by_side(working.collect()).map(batch_response).boxed_local())
     }
@@ -117,9 +116,9 @@ impl<A: Agent + 'static> Server<A> {
         }
     }
 
-    fn perform(self: &Rc<Self>, accepted: Accepted, origin: &str) -> impl Future<Output = Reaction> + 'static {
+    fn perform(self: &Rc<Self>, accepted: Accepted, request: &Request<'_>) -> impl Future<Output = Reaction> + use<> {
         let Accepted { id, trace, admitted } = accepted;
-        let (server, work) = (Rc::clone(self), self.work(admitted, origin, &trace));
+        let (server, work) = (Rc::clone(self), self.work(admitted, request, &trace));
         async move {
             match (id, work.await) {
                 (id, Ok(Done::Reply(reply))) => server.reaction(id, &trace, Ok(reply)),
@@ -159,6 +158,9 @@ fn unstreamed(mut admitted: Admitted, in_batch: bool, is_notification: bool) -> 
         let mut request = request.clone();
         request.configuration.get_or_insert_default().return_immediately = true;
         admitted.params = Params::SendMessage(request);
+        if let Some(canonical) = &mut admitted.canonical {
+            canonical["configuration"]["returnImmediately"] = Value::Bool(true);
+        }
         return Ok(admitted);
     }
     Err(A2aError::invalid_request().with_message(format!("{operation} needs a request of its own")))

@@ -4,8 +4,10 @@
 //! `dispatch` (which method) to the [`Agent`], and its outcome back through the same binding, which formats it once.
 
 mod auth;
+mod backend;
 mod boundary;
 mod cors;
+mod delivery;
 mod discovery;
 mod dispatch;
 mod events;
@@ -19,6 +21,7 @@ mod relay;
 mod sending;
 mod server;
 mod tasks;
+mod webhook;
 mod work;
 
 use std::future::Future;
@@ -35,11 +38,19 @@ use crate::protocol::types::{
 };
 
 pub use auth::{TokenError, Tokens};
+pub(crate) use backend::Backend;
 pub use boundary::install_panic_hook;
+pub(crate) use boundary::run as within_boundary;
 pub use cors::AllowedOrigins;
+pub(crate) use discovery::interfaces;
+pub(crate) use dispatch::Reply;
+pub(crate) use events::Events;
 pub use failure::Failure;
+pub(crate) use gate::Admitted;
+pub(crate) use record::Trace;
 pub use refusal::{refuse, refuse_event};
 pub use server::{Answer, Config, Ports, Server, Witness};
+pub(crate) use server::{Done, opened};
 pub use tasks::Tasks;
 pub use work::Work;
 

@@ -13,13 +13,24 @@ impl Tasks {
     /// a config with an id that is there already takes its place.
     ///
     /// # Errors
-    /// TaskNotFound; InvalidParams for an id that cannot be stored, and for more configs than a task may have; Internal
-    /// when the store fails.
+    /// TaskNotFound; InvalidParams for a webhook that may not be called, an id that cannot be stored, and more configs than
+    /// a task may have; Internal when the store fails.
     pub async fn create_push_config(
+        &self,
+        config: TaskPushNotificationConfig,
+    ) -> Result<TaskPushNotificationConfig, A2aError> {
+        if let Some(push) = self.push() {
+            push.check(&config, "").map_err(A2aError::invalid_fields)?;
+        }
+        self.load(&config.task_id).await?;
+        self.put_push_config(config).await
+    }
+
+    /// Stores a config of a task that is there.
+    pub(super) async fn put_push_config(
         &self,
         mut config: TaskPushNotificationConfig,
     ) -> Result<TaskPushNotificationConfig, A2aError> {
-        self.load(&config.task_id).await?;
         if config.id.is_empty() {
             config.id = self.new_id();
         } else if !is_task_id(&config.id) {

@@ -19,7 +19,7 @@ const MAX_SOURCE_TEXT: usize = 512;
 
 /// By which binding a request came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(super) enum Binding {
+pub(crate) enum Binding {
     #[serde(rename = "JSONRPC")]
     JsonRpc,
     #[serde(rename = "HTTP+JSON")]
@@ -28,15 +28,15 @@ pub(super) enum Binding {
 
 /// What is known of a request while it is served.
 #[derive(Debug, Clone)]
-pub(super) struct Trace {
-    pub(super) binding: Binding,
+pub(crate) struct Trace {
+    pub(crate) binding: Binding,
     /// Raw JSON of the id; empty on REST, which has none.
-    pub(super) request_id: String,
-    pub(super) operation: Option<Operation>,
-    pub(super) task_id: Option<String>,
-    pub(super) ray: Option<String>,
+    pub(crate) request_id: String,
+    pub(crate) operation: Option<Operation>,
+    pub(crate) task_id: Option<String>,
+    pub(crate) ray: Option<String>,
     /// When it reached the agent. What comes before that takes no time: it waits for nothing.
-    pub(super) started: Option<Timestamp>,
+    pub(crate) started: Option<Timestamp>,
 }
 
 #[derive(Serialize)]

@@ -250,14 +250,16 @@ impl Watched {
 impl Drop for Watched {
     fn drop(&mut self) {
         let Some(handler) = self.handler.take() else { return };
-        // Not among those who are still watching.
-        self.stage = Stage::Told;
-        drop(self.tasks.take_begun());
+        // The subscription lives until others are counted, so that it is sure to be one of them: where the task is stored, it
+        // may take a while to be noticed that it has gone.
+        let own = (std::mem::replace(&mut self.stage, Stage::Told), self.tasks.take_begun());
         let (tasks, report) = (self.tasks.clone(), Rc::clone(&self.report));
         self.background.spawn(Box::pin(async move {
             let Some(id) = tasks.open_task() else { return };
-            match tasks.store().subscribers(tasks.owner(), &id).await {
-                Ok(0) | Err(_) => drop(handler),
+            let watching = tasks.store().subscribers(tasks.owner(), &id).await;
+            drop(own);
+            match watching {
+                Ok(0 | 1) | Err(_) => drop(handler),
                 Ok(_) => return see_through(handler, tasks, report).await,
             }
             if let Err(error) = tasks.end_open(TaskState::Canceled, LEFT).await {

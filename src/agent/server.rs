@@ -12,9 +12,11 @@ use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::Value;
 
 use super::auth::Tokens;
+use super::backend::{Backend, Local};
 use super::cors::AllowedOrigins;
+use super::delivery::Push;
 use super::discovery::{Discovery, with_interfaces};
-use super::dispatch::{Job, Reply, dispatch};
+use super::dispatch::{Job, Reply};
 use super::events::{self, Data, Events, subscribed};
 use super::gate::{Admitted, Gate, Service};
 use super::record::{Binding, Trace};
@@ -22,7 +24,7 @@ use super::relay::Movable;
 use super::sending::{Sending, settled, shorten};
 use super::tasks::Watch;
 use super::{Agent, Context, Failure, Tasks, boundary, record};
-use crate::ports::{Background, Clock, Level, Log, Random, TaskStore, Timestamp};
+use crate::ports::{Background, Clock, Fetch, Level, Log, Random, TaskStore, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::error::A2aError;
@@ -31,7 +33,7 @@ use crate::protocol::negotiate::ErrorFormat;
 use crate::protocol::operation::Operation;
 use crate::protocol::path::{MAX_ECHO, clipped};
 use crate::protocol::rest::{self, Route};
-use crate::protocol::types::{Params, SendMessageResponse, StreamResponse};
+use crate::protocol::types::{Params, SendMessageResponse, StreamResponse, TaskPushNotificationConfig};
 
 /// How an agent is served.
 #[derive(Debug, Clone, Default)]
@@ -46,6 +48,8 @@ pub struct Config {
     pub tokens: Tokens,
     /// The least grave failure that is logged.
     pub log_level: Level,
+    /// Whether webhooks may be called that are not https, or not public.
+    pub in_development: bool,
 }
 
 /// The platform that the agent runs on.
@@ -61,6 +65,8 @@ pub struct Ports {
     pub log: Rc<dyn Log>,
     /// Who does what is left when a request has been answered.
     pub background: Rc<dyn Background>,
+    /// How webhooks are called; without it, none is.
+    pub fetch: Option<Rc<dyn Fetch>>,
 }
 
 /// Is told how far a request came, so that it can be sent again, or not, if this instance dies over another one.
@@ -96,24 +102,45 @@ impl Answer {
 }
 
 /// An agent, served.
-pub struct Server<A> {
-    agent: Rc<A>,
+pub struct Server {
+    backend: Rc<dyn Backend>,
     gate: Gate,
     discovery: Discovery,
     config: Config,
     ports: Rc<Ports>,
+    push: Option<Rc<Push>>,
 }
 
-impl<A: Agent + 'static> Server<A> {
+impl Server {
     /// Serves `agent` on `ports`.
     ///
     /// # Errors
     /// What is wrong with the agent's card.
-    pub fn new(agent: A, config: Config, ports: Ports) -> Result<Rc<Self>, Vec<FieldViolation>> {
+    pub fn new<A: Agent + 'static>(agent: A, config: Config, ports: Ports) -> Result<Rc<Self>, Vec<FieldViolation>> {
         let card = secured(agent.card(), &config.tokens);
-        let gate = Gate::new(&card, config.tokens.clone(), config.assume_version.clone());
-        let discovery = Discovery::new(card, ports.clock.now())?;
-        Ok(Rc::new(Self { agent: Rc::new(agent), gate, discovery, config, ports: Rc::new(ports) }))
+        let discovery = Discovery::new(card.clone(), ports.clock.now())?;
+        Ok(Self::with(Rc::new(Local(Rc::new(agent))), &card, discovery, config, Rc::new(ports)))
+    }
+
+    /// Stands before an agent elsewhere, by what of its card the gate needs to know.
+    pub(crate) fn before(backend: Rc<dyn Backend>, card: &AgentCard, config: Config, ports: Rc<Ports>) -> Rc<Self> {
+        let discovery = Discovery::of_others(ports.clock.now());
+        Self::with(backend, card, discovery, config, ports)
+    }
+
+    fn with(
+        backend: Rc<dyn Backend>,
+        card: &AgentCard,
+        discovery: Discovery,
+        config: Config,
+        ports: Rc<Ports>,
+    ) -> Rc<Self> {
+        let gate = Gate::new(card, config.tokens.clone(), config.assume_version.clone());
+        let gate = if backend.passes_on() { gate.keeping_canonical() } else { gate };
+        let in_development = config.in_development;
+        let fetch = ports.fetch.clone().filter(|_| card.capabilities.push_notifications == Some(true));
+        let push = fetch.map(|fetch| Rc::new(Push { fetch, in_development }));
+        Rc::new(Self { backend, gate, discovery, config, ports, push })
     }
 
     /// Answers one request.
@@ -148,9 +175,13 @@ impl<A: Agent + 'static> Server<A> {
     }
 
     fn card(&self, request: &Request<'_>) -> Answer {
-        match self.discovery.answer(request.origin, &request.headers) {
+        let card = self.backend.card(request.origin).and_then(|card| match card {
+            Some(text) => Ok(self.discovery.answer_with(text, &request.headers)),
+            None => self.discovery.answer(request.origin, &request.headers).map_err(unserialisable),
+        });
+        match card {
             Ok(response) => Answer::Ready(response),
-            Err(error) => self.refuse(request, A2aError::internal().with_source(error)),
+            Err(error) => self.refuse(request, error),
         }
     }
 
@@ -182,7 +213,7 @@ impl<A: Agent + 'static> Server<A> {
                 witness.reached_agent(operation.is_idempotent());
                 self.admitted(&mut trace, &admitted.params);
                 let (server, accept) = (Rc::clone(self), accept.map(str::to_owned));
-                let work = self.work(admitted, request.origin, &trace);
+                let work = self.work(admitted, request, &trace);
                 let answer = async move { server.rest_reply(work.await, trace, accept.as_deref()) };
                 Answer::Pending(answer.boxed_local())
             }
@@ -245,21 +276,37 @@ impl<A: Agent + 'static> Server<A> {
         &self.gate
     }
 
-    /// The agent at work on an admitted request, within the boundary.
+    /// The backend at work on an admitted request, within the boundary.
     pub(super) fn work(
+        self: &Rc<Self>,
+        admitted: Admitted,
+        request: &Request<'_>,
+        trace: &Trace,
+    ) -> LocalBoxFuture<'static, Result<Done, A2aError>> {
+        self.backend.begin(self, admitted, request, trace)
+    }
+
+    /// The same for an agent of one's own, whose method `dispatch` calls.
+    pub(super) fn work_locally(
         self: &Rc<Self>,
         admitted: Admitted,
         origin: &str,
         trace: &Trace,
+        dispatch: impl FnOnce(Context, Params) -> Job,
     ) -> LocalBoxFuture<'static, Result<Done, A2aError>> {
-        let Admitted { caller, extensions, params } = admitted;
+        let Admitted { caller, extensions, mut params, canonical: _ } = admitted;
         let (watch, history_length) = wishes(&params);
+        let inline_push = match self.inline_push(&mut params) {
+            Ok(config) => config,
+            Err(error) => return Box::pin(ready(Err(error))),
+        };
         // Only the extended card is completed here, as the public one is.
         let completion =
             matches!(params, Params::GetExtendedAgentCard(_)).then(|| (Rc::clone(self), origin.to_owned()));
-        let tasks = Tasks::watched(caller.owner, Rc::clone(&self.ports), watch);
+        let ports = Rc::clone(&self.ports);
+        let tasks = Tasks::of_request(caller.owner, ports, watch, self.push.clone(), inline_push);
         let cx = Context { subject: caller.subject, extensions, tasks: tasks.clone() };
-        match dispatch(Rc::clone(&self.agent), cx, params) {
+        match dispatch(cx, params) {
             Job::Reply(work) => Box::pin(async move {
                 let mut reply = boundary::run(work).await?;
                 if let (Reply::Card(card), Some((server, origin))) = (&mut reply, completion) {
@@ -288,6 +335,17 @@ impl<A: Agent + 'static> Server<A> {
             }
             Job::Subscribe(work) => Box::pin(async move { opened(subscribed(boundary::run(work).await?)).await }),
         }
+    }
+
+    /// The push notification config that came with a message, taken out: the task that it belongs to is still to come.
+    fn inline_push(&self, params: &mut Params) -> Result<Option<TaskPushNotificationConfig>, A2aError> {
+        let Some(push) = &self.push else { return Ok(None) };
+        let config = params.sent_mut().and_then(|request| request.configuration.as_mut());
+        let config = config.and_then(|configuration| configuration.task_push_notification_config.take());
+        if let Some(config) = &config {
+            push.check(config, "configuration.taskPushNotificationConfig.").map_err(A2aError::invalid_fields)?;
+        }
+        Ok(config)
     }
 
     fn sending(
@@ -332,7 +390,7 @@ impl<A: Agent + 'static> Server<A> {
 
 /// What an operation has come to. Nearly always a reply, so boxing it would cost more than it saves.
 #[allow(clippy::large_enum_variant)]
-pub(super) enum Done {
+pub(crate) enum Done {
     /// Its result.
     Reply(Reply),
     /// Its events, one at least.
@@ -340,7 +398,7 @@ pub(super) enum Done {
 }
 
 /// Waits for the first event: an error that is known before it is no event, but the answer.
-async fn opened(mut events: Events) -> Result<Done, A2aError> {
+pub(crate) async fn opened(mut events: Events) -> Result<Done, A2aError> {
     match events.next().await {
         Some(Ok(first)) => Ok(Done::Events(stream::once(ready(Ok(first))).chain(events).boxed_local())),
         Some(Err(error)) => Err(error),
@@ -350,22 +408,16 @@ async fn opened(mut events: Events) -> Result<Done, A2aError> {
 
 /// Who waits for what a message begins, and how much history they want.
 fn wishes(params: &Params) -> (Watch, Option<u32>) {
-    let (request, watch) = match params {
-        Params::SendMessage(request) => (request, None),
-        Params::SendStreamingMessage(request) => (request, Some(Watch::Events)),
-        Params::GetTask(_)
-        | Params::ListTasks(_)
-        | Params::CancelTask(_)
-        | Params::SubscribeToTask(_)
-        | Params::CreateTaskPushNotificationConfig(_)
-        | Params::GetTaskPushNotificationConfig(_)
-        | Params::ListTaskPushNotificationConfigs(_)
-        | Params::DeleteTaskPushNotificationConfig(_)
-        | Params::GetExtendedAgentCard(_) => return (Watch::Nobody, None),
+    let Some(request) = params.sent() else { return (Watch::Nobody, None) };
+    let configuration = request.configuration.as_ref();
+    let watch = if params.operation().is_streaming() {
+        Watch::Events
+    } else if configuration.is_some_and(|configuration| configuration.return_immediately) {
+        Watch::Task
+    } else {
+        Watch::Nobody
     };
-    let Some(configuration) = &request.configuration else { return (watch.unwrap_or_default(), None) };
-    let at_once = if configuration.return_immediately { Watch::Task } else { Watch::Nobody };
-    (watch.unwrap_or(at_once), configuration.history_length)
+    (watch, configuration.and_then(|configuration| configuration.history_length))
 }
 
 pub(super) fn service<'a>(request: &Request<'a>, version: Option<&'a str>) -> Service<'a> {

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
+use super::delivery::{Outbox, Push};
 use super::server::Ports;
 use super::work::Work;
 use crate::ports::{
@@ -14,8 +15,8 @@ use crate::ports::{
 };
 use crate::protocol::error::A2aError;
 use crate::protocol::types::{
-    CancelTaskRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message, SubscribeToTaskRequest, Task,
-    TaskState, TaskStatus,
+    CancelTaskRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message, StreamResponse,
+    SubscribeToTaskRequest, Task, TaskPushNotificationConfig, TaskState, TaskStatus,
 };
 
 /// Page size when none is asked for (specification 3.1.4).
@@ -32,6 +33,10 @@ struct Request {
     owner: Owner,
     ports: Rc<Ports>,
     watch: Watch,
+    push: Option<Rc<Push>>,
+    outbox: Rc<Outbox>,
+    /// The push notification config that came with the message, until there is a task to keep it with.
+    inline_push: RefCell<Option<TaskPushNotificationConfig>>,
     begun: RefCell<Option<Begun>>,
     /// The task that this request has stored in a state that something must follow, by its id.
     open: RefCell<Option<String>>,
@@ -65,11 +70,45 @@ impl fmt::Debug for Tasks {
 impl Tasks {
     /// The tasks of `owner`.
     pub fn new(owner: Owner, ports: Rc<Ports>) -> Self {
-        Self::watched(owner, ports, Watch::Nobody)
+        Self::of_request(owner, ports, Watch::Nobody, None, None)
     }
 
-    pub(super) fn watched(owner: Owner, ports: Rc<Ports>, watch: Watch) -> Self {
-        Self(Rc::new(Request { owner, ports, watch, begun: RefCell::default(), open: RefCell::default() }))
+    /// The tasks of `owner` for one request. `inline_push` is the config that came with its message.
+    pub(super) fn of_request(
+        owner: Owner,
+        ports: Rc<Ports>,
+        watch: Watch,
+        push: Option<Rc<Push>>,
+        inline_push: Option<TaskPushNotificationConfig>,
+    ) -> Self {
+        Self(Rc::new(Request {
+            owner,
+            ports,
+            watch,
+            push,
+            outbox: Rc::default(),
+            inline_push: RefCell::new(inline_push),
+            begun: RefCell::default(),
+            open: RefCell::default(),
+        }))
+    }
+
+    pub(super) fn push(&self) -> Option<&Push> {
+        self.0.push.as_deref()
+    }
+
+    /// Tells the webhooks of a task what was done to it.
+    pub(super) fn notify(&self, task_id: &str, events: Vec<StreamResponse>) {
+        if let Some(push) = &self.0.push {
+            self.0.outbox.post(task_id, events, self.owner(), &self.0.ports, push);
+        }
+    }
+
+    /// Keeps the config that came with the message, now that there is a task.
+    pub(super) async fn keep_inline_push(&self, task_id: &str) -> Result<(), A2aError> {
+        let Some(mut config) = self.0.inline_push.take() else { return Ok(()) };
+        task_id.clone_into(&mut config.task_id);
+        self.put_push_config(config).await.map(drop)
     }
 
     pub(super) fn clock(&self) -> &dyn Clock {
@@ -143,8 +182,11 @@ impl Tasks {
             }
             stored.task.status = self.status(TaskState::Canceled, None);
             let events = vec![stored.task.status_update()];
-            match self.store().put(self.owner(), stored, events).await {
-                Ok(stored) => return Ok(stored.task),
+            match self.store().put(self.owner(), stored, events.clone()).await {
+                Ok(stored) => {
+                    self.notify(&stored.task.id, events);
+                    return Ok(stored.task);
+                }
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(store_failed(error)),
             }
@@ -234,8 +276,11 @@ impl Tasks {
             note.context_id = Some(stored.task.context_id.clone());
             stored.task.status = self.status(state, Some(note));
             let events = vec![stored.task.status_update()];
-            match self.store().put(self.owner(), stored, events).await {
-                Ok(_) => return Ok(()),
+            match self.store().put(self.owner(), stored, events.clone()).await {
+                Ok(_) => {
+                    self.notify(&id, events);
+                    return Ok(());
+                }
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(store_failed(error)),
             }

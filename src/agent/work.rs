@@ -135,7 +135,9 @@ impl Work {
 
     /// Hands the changes to the store; if somebody was faster, on top of theirs.
     async fn commit(&mut self, hand: Hand) -> Result<(), A2aError> {
-        let events = if self.stored.revision == 0 { Vec::new() } else { self.changes.clone() };
+        let is_first = self.stored.revision == 0;
+        // Nobody can watch a task that nobody knows of.
+        let events = if is_first { Vec::new() } else { self.changes.clone() };
         for _ in 0..MAX_RACES {
             let (stored, events) = (self.stored.clone(), events.clone());
             let (store, owner) = (self.tasks.store(), self.tasks.owner());
@@ -147,9 +149,9 @@ impl Work {
                 Ok(stored) => {
                     self.stored = stored;
                     self.message = None;
-                    self.changes.clear();
+                    let changes = std::mem::take(&mut self.changes);
                     self.tasks.note_state(&self.stored.task);
-                    return Ok(());
+                    return self.notify(is_first, changes).await;
                 }
                 Err(StoreError::Conflict) => {
                     if self.catch_up().await? {
@@ -160,6 +162,17 @@ impl Work {
             }
         }
         Err(contended())
+    }
+
+    /// Tells the task's webhooks: of a new task all there is, then what changes.
+    async fn notify(&self, is_first: bool, changes: Vec<StreamResponse>) -> Result<(), A2aError> {
+        if self.tasks.push().is_none() {
+            return Ok(());
+        }
+        self.tasks.keep_inline_push(&self.stored.task.id).await?;
+        let events = if is_first { vec![self.stored.task.clone().into()] } else { changes };
+        self.tasks.notify(&self.stored.task.id, events);
+        Ok(())
     }
 
     /// Takes the task as somebody else has left it. `true` if they have ended it, which the changes do not outlive.

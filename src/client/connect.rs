@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{Client, ClientError, Options};
 use crate::ports::FetchRequest;
-use crate::protocol::card::AgentCard;
+use crate::protocol::card::AgentInterface;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::http::JSON;
 use crate::protocol::rest::CARD_PATH;
@@ -23,7 +23,7 @@ impl Client {
     pub async fn connect(url: &str, options: Options, ports: CallPorts) -> Result<Self, ClientError> {
         let request = card_request(&card_url(url), &options.service);
         let card = card::fetch(request, &options.policy, &ports).await?;
-        let endpoint = choose(&card, options.binding).ok_or_else(|| {
+        let endpoint = choose(&card.supported_interfaces, options.binding).ok_or_else(|| {
             let binding = options.binding.map_or("JSONRPC or HTTP+JSON", Binding::name);
             let rule = format!("must have an interface of {binding} in version {VERSION}");
             card::unusable(FieldViolation::new("supportedInterfaces", rule))
@@ -35,9 +35,9 @@ impl Client {
 }
 
 /// The interface to use: the first that the card names, in this binding if one is asked for (specification 8.3.2).
-pub(super) fn choose(card: &AgentCard, binding: Option<Binding>) -> Option<Endpoint> {
+pub(crate) fn choose(interfaces: &[AgentInterface], binding: Option<Binding>) -> Option<Endpoint> {
     let minor = |version: &str| version.split('.').take(2).collect::<Vec<_>>().join(".");
-    card.supported_interfaces.iter().find_map(|interface| {
+    interfaces.iter().find_map(|interface| {
         let spoken = Binding::from_name(&interface.protocol_binding)?;
         let is_fit = binding.is_none_or(|binding| binding == spoken) && minor(&interface.protocol_version) == VERSION;
         let tenant = interface.tenant.clone().filter(|tenant| !tenant.is_empty());
@@ -46,7 +46,7 @@ pub(super) fn choose(card: &AgentCard, binding: Option<Binding>) -> Option<Endpo
 }
 
 /// Where the card is.
-pub(super) fn card_url(url: &str) -> String {
+pub(crate) fn card_url(url: &str) -> String {
     let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
     if path.ends_with(".json") {
         return url.to_owned();

@@ -42,6 +42,7 @@ use crate::remote::breaker::State;
 use crate::remote::call::{Call, CallPolicy, CallPorts, Caller, Watch};
 use crate::remote::request::{Endpoint, Service};
 
+pub(crate) use connect::{card_url, choose};
 pub use error::{ClientError, JsonRpcError, RestError, TransportError, ValidationError};
 pub use outcome::TaskFailure;
 

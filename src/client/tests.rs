@@ -85,7 +85,7 @@ fn a_client_is_made_from_a_card() {
     assert_eq!(seen[0].1.url, "https://a0.example/.well-known/agent-card.json");
     assert_eq!(seen[1].1.url, "https://a0.example/rest/tasks/t1");
     assert!(seen.iter().all(|(_, request)| request.header("Authorization") == Some("Bearer x")));
-    let chosen = choose(&card, Some(Binding::JsonRpc)).unwrap();
+    let chosen = choose(&card.supported_interfaces, Some(Binding::JsonRpc)).unwrap();
     assert_eq!((chosen.url.as_str(), chosen.binding), ("https://a0.example/rpc", Binding::JsonRpc));
 }
 

@@ -8,7 +8,14 @@ use crate::vars::{ConfigError, Vars};
 /// # Errors
 /// The first variable that cannot be used.
 pub fn abilities(vars: &Vars<'_>) -> Result<Abilities, ConfigError> {
-    let defaults = Abilities::default();
+    abilities_or(vars, Abilities::default())
+}
+
+/// The same, with other defaults.
+///
+/// # Errors
+/// The first variable that cannot be used.
+pub fn abilities_or(vars: &Vars<'_>, defaults: Abilities) -> Result<Abilities, ConfigError> {
     let input_modes = checked(vars, "AGENT_INPUT_MODES", "must be media types like text/plain", is_media_type)?;
     Ok(Abilities {
         streaming: vars.switch("AGENT_STREAMING", defaults.streaming)?,
@@ -24,8 +31,15 @@ pub fn abilities(vars: &Vars<'_>) -> Result<Abilities, ConfigError> {
         )?,
         required_extensions: checked(vars, "AGENT_REQUIRED_EXTENSIONS", "must be absolute URIs", is_uri)?,
         input_modes: if input_modes.is_empty() { defaults.input_modes } else { input_modes },
-        faults: vars.switch("DEMO_FAULTS", defaults.faults)?,
+        faults: faults(vars, defaults.faults)?,
     })
+}
+
+/// `DEMO_FAULTS=start` is the fault that no message can ask for: the agent traps while it is set up.
+fn faults(vars: &Vars<'_>, default: bool) -> Result<bool, ConfigError> {
+    let choices = [("on", Some(true)), ("off", Some(false)), ("start", None)];
+    let faults = vars.choice("DEMO_FAULTS", Some(default), &choices)?;
+    Ok(faults.unwrap_or_else(|| std::process::abort()))
 }
 
 fn checked(

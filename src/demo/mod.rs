@@ -21,7 +21,7 @@ use crate::protocol::types::{
 
 pub use card::{Abilities, ExtendedCard};
 use command::{Command, Fault};
-pub use config::abilities;
+pub use config::{abilities, abilities_or};
 
 /// Time between two chunks of a stream, as if they took some thinking.
 const CHUNK_INTERVAL: Duration = Duration::from_millis(10);
@@ -179,5 +179,5 @@ impl Agent for Demo {
     }
 }
 
-#[cfg(all(feature = "worker", target_arch = "wasm32"))]
-crate::serve!(|vars| config::abilities(vars).map(Demo::new));
+#[cfg(all(feature = "demo-worker", target_arch = "wasm32"))]
+crate::serve_or_forward!(|vars| config::abilities(vars).map(Demo::new));

@@ -4,7 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -51,14 +53,19 @@ impl ManualClock {
     /// `None` if it stands still with nobody asleep: it waits for something that is not time.
     pub fn run<F: Future>(&self, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
-        // Waking is pointless here: after each step of time everything is polled again.
-        let mut context = Context::from_waker(Waker::noop());
+        let woken = Arc::<Woken>::default();
+        let waker = Waker::from(Arc::clone(&woken));
+        let mut context = Context::from_waker(&waker);
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                 return Some(output);
             }
+            if woken.0.swap(false, Ordering::Relaxed) {
+                continue;
+            }
             let next = self.0.sleepers.borrow().iter().map(|sleeper| sleeper.until).min()?;
             self.set(next);
+            woken.0.store(false, Ordering::Relaxed);
         }
     }
 
@@ -89,6 +96,16 @@ impl Clock for ManualClock {
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
         let until = self.0.now.get().saturating_add(millis(duration));
         Sleep { clock: self.clone(), until, sleeper: None }.boxed_local()
+    }
+}
+
+/// Whether a future may go on without any time passing.
+#[derive(Default)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::details::FieldViolation;
-use super::schema;
 use super::types::Struct;
+use super::{json, schema};
 
 pub use security::{
     ApiKeySecurityScheme, AuthorizationCodeOAuthFlow, ClientCredentialsOAuthFlow, DeviceCodeOAuthFlow,
@@ -99,7 +99,7 @@ impl AgentCard {
     pub fn check(&self) -> Result<(), Vec<FieldViolation>> {
         // By way of text, since nothing else here needs a serializer into values.
         let card = serde_json::to_string(self)
-            .and_then(|text| serde_json::from_str(&text))
+            .and_then(|text| json::parse_own(&text))
             .map_err(|error| vec![FieldViolation::new("card", format!("Must be JSON: {error}"))])?;
         schema::check_card(card).map(|_| ())
     }

@@ -90,6 +90,16 @@ pub struct Headers<'a> {
     pub preflight_method: Option<&'a str>,
     /// `CF-Ray`, Cloudflare's id of the request, for the log.
     pub ray: Option<&'a str>,
+    /// All headers, a line for each as `name: value` with the name in lower case. Read only where requests are passed on.
+    pub all: &'a str,
+}
+
+impl<'a> Headers<'a> {
+    /// The value of a header among [all](Self::all), by its name in lower case.
+    pub fn get(&self, name: &str) -> Option<&'a str> {
+        let mut lines = self.all.split('\n');
+        lines.find_map(|line| line.split_once(": ").filter(|(known, _)| *known == name)).map(|(_, value)| value)
+    }
 }
 
 /// A response header: its name as it is sent, and its value.

@@ -44,10 +44,21 @@ pub struct Fault {
 /// A [`Fault`] if it is not JSON, repeats a member name, is nested too deep, or has a number that no double can hold.
 pub fn parse(text: &str) -> Result<Value, Fault> {
     let mut trace = Trace::default();
+    read(text, MAX_DEPTH, &mut trace).map_err(|error| trace.into_fault(&error))
+}
+
+/// Reads a JSON text that this crate has written: what somebody sent may be nested in it.
+///
+/// # Errors
+/// If it is not JSON, or nested deeper than 127 levels.
+pub(crate) fn parse_own(text: &str) -> Result<Value, serde_json::Error> {
+    read(text, usize::MAX, &mut Trace::default())
+}
+
+fn read(text: &str, max_depth: usize, trace: &mut Trace) -> Result<Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let value = Node { trace: &mut trace, depth: 0 }.deserialize(&mut deserializer);
-    let result = value.and_then(|value| deserializer.end().map(|()| value));
-    result.map_err(|error| trace.into_fault(&error))
+    let value = Node { trace, levels: max_depth }.deserialize(&mut deserializer)?;
+    deserializer.end().map(|()| value)
 }
 
 /// What is learnt about a failure on the way out of the recursion. Nothing is written while all is well.
@@ -88,16 +99,16 @@ fn classify(error: &serde_json::Error) -> (FaultKind, String) {
     (kind, description)
 }
 
-/// Reads one value, `depth` arrays and objects deep.
+/// Reads one value that may be nested so many levels deep.
 struct Node<'a> {
     trace: &'a mut Trace,
-    depth: usize,
+    levels: usize,
 }
 
 impl Node<'_> {
     /// The reader of what is within this value.
     fn inner(&mut self) -> Node<'_> {
-        Node { trace: self.trace, depth: self.depth + 1 }
+        Node { trace: self.trace, levels: self.levels - 1 }
     }
 
     fn fail<E: serde::de::Error>(&mut self, kind: FaultKind, description: String) -> E {
@@ -106,7 +117,7 @@ impl Node<'_> {
     }
 
     fn enter<E: serde::de::Error>(&mut self) -> Result<(), E> {
-        if self.depth < MAX_DEPTH {
+        if self.levels > 0 {
             return Ok(());
         }
         Err(self.fail(FaultKind::TooDeep, format!("nested deeper than {MAX_DEPTH} levels")))

@@ -313,7 +313,8 @@ impl Caller {
     fn id(&self) -> Id {
         let id = self.next_id.get();
         self.next_id.set(id.wrapping_add(1));
-        Id::from_json(&id.to_string()).unwrap_or(Id::NULL)
+        // A text, and not one of digits: agents were seen to answer "1" with 1 and the other way round.
+        Id::from_json(&format!("\"call-{id}\"")).unwrap_or(Id::NULL)
     }
 }
 
@@ -326,7 +327,7 @@ fn tells_more(error: &RemoteError) -> bool {
 }
 
 /// `duration` later.
-fn after(now: Timestamp, duration: Duration) -> Timestamp {
+pub(crate) fn after(now: Timestamp, duration: Duration) -> Timestamp {
     Timestamp(now.0.saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
 }
 

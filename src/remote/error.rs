@@ -33,6 +33,7 @@ struct Inner {
     http_status: Option<u16>,
     retry_after: Option<Duration>,
     challenge: Option<String>,
+    platform_message: Option<String>,
     told: Told,
 }
 
@@ -45,6 +46,7 @@ impl RemoteError {
             http_status: None,
             retry_after: None,
             challenge: None,
+            platform_message: None,
             told: Told::default(),
         }))
     }
@@ -84,7 +86,10 @@ impl RemoteError {
         let kind = ErrorKind::Custom { code: ErrorKind::Internal.facts().code, http_status: fault.http_status() };
         let retry_after = match &fault {
             TransportFault::CircuitOpen { retry_after } => Some(*retry_after),
-            TransportFault::Unreachable | TransportFault::TimedOut | TransportFault::CutShort => None,
+            TransportFault::Unreachable
+            | TransportFault::NoAnswer
+            | TransportFault::TimedOut
+            | TransportFault::CutShort => None,
         };
         let mut error = Self::new(binding, Cause::Transport(fault), kind);
         error.0.retry_after = retry_after;
@@ -95,7 +100,11 @@ impl RemoteError {
     pub(super) fn of_fault(binding: Binding, http_status: Option<u16>, fault: Fault) -> Self {
         let mut error = match fault {
             Fault::Invalid(violation) => Self::new(binding, Cause::Invalid(violation), ErrorKind::InvalidAgentResponse),
-            Fault::Transport(fault) => Self::transport(binding, fault),
+            Fault::Transport(fault, said) => {
+                let mut error = Self::transport(binding, fault);
+                error.0.platform_message = said;
+                error
+            }
         };
         error.0.http_status = http_status;
         error
@@ -189,6 +198,11 @@ impl RemoteError {
         self.0.challenge.as_deref()
     }
 
+    /// What the platform says about a fault of the transport. For a log.
+    pub fn platform_message(&self) -> Option<&str> {
+        self.0.platform_message.as_deref()
+    }
+
     /// Whether the same request may succeed when it is sent again.
     pub fn is_retryable(&self) -> bool {
         match &self.0.cause {
@@ -223,7 +237,7 @@ impl RemoteError {
     pub fn was_not_sent(&self) -> bool {
         match &self.0.cause {
             Cause::Transport(TransportFault::Unreachable | TransportFault::CircuitOpen { .. }) => true,
-            Cause::Transport(TransportFault::TimedOut | TransportFault::CutShort)
+            Cause::Transport(TransportFault::NoAnswer | TransportFault::TimedOut | TransportFault::CutShort)
             | Cause::Invalid(_)
             | Cause::Reported => false,
         }

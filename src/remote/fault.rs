@@ -77,6 +77,9 @@ pub enum TransportFault {
     /// No connection came about; nothing was sent.
     #[error("the agent cannot be reached")]
     Unreachable,
+    /// The connection ended before there was an answer; the request may have been carried out.
+    #[error("the agent did not answer")]
+    NoAnswer,
     /// A deadline passed first.
     #[error("the agent did not answer in time")]
     TimedOut,
@@ -95,7 +98,7 @@ impl TransportFault {
     /// `ErrorInfo.reason` when the fault is passed on.
     pub const fn reason(&self) -> &'static str {
         match self {
-            Self::Unreachable => "ORIGIN_UNAVAILABLE",
+            Self::Unreachable | Self::NoAnswer => "ORIGIN_UNAVAILABLE",
             Self::TimedOut => "ORIGIN_TIMEOUT",
             Self::CutShort => "ORIGIN_INTERRUPTED",
             Self::CircuitOpen { .. } => "ORIGIN_CIRCUIT_OPEN",
@@ -105,7 +108,7 @@ impl TransportFault {
     /// The HTTP status that tells it to a REST caller.
     pub const fn http_status(&self) -> u16 {
         match self {
-            Self::Unreachable | Self::CutShort => 502,
+            Self::Unreachable | Self::NoAnswer | Self::CutShort => 502,
             Self::TimedOut => 504,
             Self::CircuitOpen { .. } => 503,
         }
@@ -116,16 +119,31 @@ impl TransportFault {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Fault {
     Invalid(Violation),
-    Transport(TransportFault),
+    /// With what the platform says about it.
+    Transport(TransportFault, Option<String>),
+}
+
+impl From<TransportFault> for Fault {
+    fn from(fault: TransportFault) -> Self {
+        Self::Transport(fault, None)
+    }
 }
 
 impl Fault {
-    /// What a failed fetch is: a fault of the transport, but for an answer that is too large.
+    /// What a failed fetch is, before there was an answer.
+    pub(super) fn before_answer(error: &FetchError, limit: usize) -> Self {
+        match error {
+            FetchError::CutShort(said) => Self::Transport(TransportFault::NoAnswer, Some(said.clone())),
+            FetchError::Unreachable(_) | FetchError::TimedOut | FetchError::TooLarge => Self::of_fetch(error, limit),
+        }
+    }
+
+    /// What it is later: a fault of the transport, but for an answer that is too large.
     pub(super) fn of_fetch(error: &FetchError, limit: usize) -> Self {
         match error {
-            FetchError::Unreachable(_) => Self::Transport(TransportFault::Unreachable),
-            FetchError::TimedOut => Self::Transport(TransportFault::TimedOut),
-            FetchError::CutShort(_) => Self::Transport(TransportFault::CutShort),
+            FetchError::Unreachable(said) => Self::Transport(TransportFault::Unreachable, Some(said.clone())),
+            FetchError::TimedOut => TransportFault::TimedOut.into(),
+            FetchError::CutShort(said) => Self::Transport(TransportFault::CutShort, Some(said.clone())),
             FetchError::TooLarge => Self::Invalid(Violation::TooLarge { limit }),
         }
     }

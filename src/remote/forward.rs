@@ -156,14 +156,15 @@ struct ForLog(String);
 
 impl ForLog {
     fn of(error: &RemoteError, filter: &Filter<'_>) -> Self {
-        let says = error.own_message().or_else(|| error.data().as_str()).unwrap_or_default();
+        let says =
+            error.own_message().or_else(|| error.data().as_str()).or(error.platform_message()).unwrap_or_default();
         let has_secret = is_secret(says) || filter.credential.is_some_and(|credential| says.contains(credential));
         let says = if has_secret { "[withheld]" } else { clipped(says, MAX_TEXT) };
         let status = error.http_status().map_or_else(|| "no status".to_owned(), |status| format!("HTTP {status}"));
         Self(match error.cause() {
             Cause::Reported => format!("agent over {}: {status}, code {}: {says}", error.binding(), error.code()),
             Cause::Invalid(violation) => format!("agent over {}: {status}: {violation}", error.binding()),
-            Cause::Transport(fault) => format!("agent over {}: {status}: {fault}", error.binding()),
+            Cause::Transport(fault) => format!("agent over {}: {status}: {fault}: {says}", error.binding()),
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::agent::{AllowedOrigins, Config, Tokens};
+use crate::gateway;
 use crate::ports::Level;
 use crate::protocol::negotiate::ErrorFormat;
 use crate::protocol::version::SERVED;
@@ -15,6 +16,8 @@ pub const DEFAULT_MAX_BODY_BYTES: u64 = 1 << 20;
 const MAX_MAX_BODY_BYTES: u64 = 16 << 20;
 /// How long a task is kept when `TASK_TTL_S` is unset: a week.
 const DEFAULT_TASK_TTL_S: u64 = 7 * 24 * 3600;
+/// The same of a task that is another agent's: credentials that it was shown to may have been revoked there.
+const DEFAULT_CACHED_TASK_TTL_S: u64 = 3600;
 /// Workers KV keeps nothing for less than a minute.
 const MIN_TASK_TTL_S: u64 = 60;
 const MAX_TASK_TTL_S: u64 = 10 * 365 * 24 * 3600;
@@ -24,6 +27,8 @@ const MAX_TASK_TTL_S: u64 = 10 * 365 * 24 * 3600;
 pub enum StoreKind {
     /// Workers KV, under the binding `TASKS`.
     Kv,
+    /// Durable Objects, under the bindings `TASK_OBJECTS` and `OWNER_INDEX`.
+    Durable,
     /// The memory of one isolate, for development and measurements.
     Memory,
 }
@@ -35,12 +40,12 @@ pub struct Settings {
     pub server: Config,
     /// `MAX_BODY_BYTES`
     pub max_body_bytes: u64,
-    /// `ENVIRONMENT`: whether a developer reads the console, and not an operator's log store.
-    pub development: bool,
     /// `TASK_STORE`
     pub store: StoreKind,
     /// `TASK_TTL_S`
     pub task_ttl: Duration,
+    /// `ORIGIN_URL` and its like: the agent to stand before, in place of one of this worker's own.
+    pub gateway: Option<gateway::Config>,
 }
 
 impl Settings {
@@ -49,6 +54,10 @@ impl Settings {
     /// # Errors
     /// The first that cannot be used.
     pub fn build(vars: &Vars<'_>) -> Result<Self, ConfigError> {
+        let max_body_bytes = max_body_bytes(vars)?;
+        // Within any address space: the greatest limit is far below 2^32.
+        let gateway = gateway::Config::build(vars, usize::try_from(max_body_bytes).unwrap_or(usize::MAX))?;
+        let default_ttl = if gateway.is_some() { DEFAULT_CACHED_TASK_TTL_S } else { DEFAULT_TASK_TTL_S };
         Ok(Self {
             server: Config {
                 rest_error_format: vars.parsed::<ErrorFormat>("REST_ERROR_FORMAT")?.unwrap_or_default(),
@@ -60,15 +69,16 @@ impl Settings {
                     Level::Info,
                     &[("info", Level::Info), ("warn", Level::Warn), ("error", Level::Error)],
                 )?,
+                in_development: vars.choice("ENVIRONMENT", false, &[("production", false), ("development", true)])?,
             },
-            max_body_bytes: max_body_bytes(vars)?,
-            development: vars.choice("ENVIRONMENT", false, &[("production", false), ("development", true)])?,
-            store: vars.choice("TASK_STORE", StoreKind::Kv, &[("kv", StoreKind::Kv), ("memory", StoreKind::Memory)])?,
-            task_ttl: Duration::from_secs(vars.number(
-                "TASK_TTL_S",
-                DEFAULT_TASK_TTL_S,
-                MIN_TASK_TTL_S..=MAX_TASK_TTL_S,
-            )?),
+            max_body_bytes,
+            store: vars.choice(
+                "TASK_STORE",
+                StoreKind::Kv,
+                &[("kv", StoreKind::Kv), ("durable", StoreKind::Durable), ("memory", StoreKind::Memory)],
+            )?,
+            task_ttl: Duration::from_secs(vars.number("TASK_TTL_S", default_ttl, MIN_TASK_TTL_S..=MAX_TASK_TTL_S)?),
+            gateway,
         })
     }
 }
@@ -116,7 +126,7 @@ mod tests {
             assert_eq!(settings.store, StoreKind::Kv);
             assert_eq!(settings.task_ttl.as_secs(), 604_800);
             assert_eq!(settings.max_body_bytes, 1_048_576);
-            assert!(!settings.development);
+            assert!(!settings.server.in_development && settings.gateway.is_none());
             assert_eq!(settings.server.rest_error_format, ErrorFormat::Both);
             assert_eq!(settings.server.assume_version, None);
             assert_eq!(settings.server.allowed_origins, AllowedOrigins::Any);
@@ -144,8 +154,17 @@ mod tests {
         assert!(settings.server.tokens.are_required());
         assert_eq!(settings.server.log_level, Level::Error);
         assert_eq!(settings.max_body_bytes, 2000);
-        assert!(settings.development);
+        assert!(settings.server.in_development);
         assert_eq!((settings.store, settings.task_ttl.as_secs()), (StoreKind::Memory, 60));
+        assert_eq!(build(&[("TASK_STORE", "durable")]).unwrap().store, StoreKind::Durable);
+    }
+
+    #[test]
+    fn an_origin_makes_a_gateway() {
+        let settings = build(&[("ORIGIN_URL", "http://127.0.0.1:9000"), ("MAX_BODY_BYTES", "2000")]).unwrap();
+        assert_eq!(settings.task_ttl.as_secs(), 3600);
+        assert_eq!(settings.gateway.unwrap().policy.max_response_bytes, 2000);
+        assert_eq!(build(&[("ORIGIN_URL", "s3cret")]).unwrap_err().name, "ORIGIN_URL");
     }
 
     #[test]

@@ -8,19 +8,23 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
+use futures_util::future::LocalBoxFuture;
 use js_sys::Reflect;
 use wasm_bindgen::prelude::*;
 
 use super::config::{self, Settings, StoreKind};
+use super::durable::{DurableStore, Namespaces};
+use super::fetch::WorkerFetch;
 use super::frame::{self, frame, request};
 use super::kv::{KvStore, Namespace};
 use super::ports::{ConsoleLog, WorkerClock, WorkerRandom};
 use super::work::{self, WaitUntil};
 use crate::agent::{self, Agent, Answer, Ports, Server, Witness};
+use crate::gateway::{self, Gateway};
 use crate::memory::MemoryStore;
 use crate::ports::{Level, Log, TaskStore};
 use crate::protocol::error::A2aError;
-use crate::protocol::http::Request;
+use crate::protocol::http::{Request, Response};
 use crate::protocol::negotiate::ErrorFormat;
 use crate::vars::{ConfigError, Vars};
 
@@ -59,7 +63,30 @@ macro_rules! serve {
             /// Called by the JavaScript side of the door.
             #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
             pub fn answer(key: u32, head: &str, body: &str, fault: u32) -> JsValue {
-                $crate::worker::answer(key, head, body, fault, $load)
+                $crate::worker::answer(key, head, body, fault, |host| host.agent($load))
+            }
+        };
+    };
+}
+
+/// Exports an agent as [`serve!`](crate::serve) does, and where `ORIGIN_URL` is set a gateway in its place.
+#[macro_export]
+macro_rules! serve_or_forward {
+    ($load:expr) => {
+        #[allow(unreachable_pub)] // reached from JavaScript
+        const _: () = {
+            use $crate::worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+
+            /// Answers a request: the `fetch` handler of the Worker.
+            #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
+            pub fn fetch(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue {
+                $crate::worker::fetch(request, env, ctx)
+            }
+
+            /// Called by the JavaScript side of the door.
+            #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
+            pub fn answer(key: u32, head: &str, body: &str, fault: u32) -> JsValue {
+                $crate::worker::answer(key, head, body, fault, |host| host.gateway_or_agent($load))
             }
         };
     };
@@ -77,20 +104,37 @@ pub fn handler() -> JsValue {
 }
 
 /// Answers the request with this head and body, or with nothing if there is work to be [polled](super::work::poll) for
-/// the answer.
-pub fn answer<A: Agent + 'static>(
-    key: u32,
-    head: &str,
-    body: &str,
-    fault: u32,
-    load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
-) -> JsValue {
-    let handler = HANDLER.with_borrow_mut(|handler| Rc::clone(handler.get_or_insert_with(|| open(load))));
+/// the answer. `open` sets up what answers, with the first request.
+pub fn answer(key: u32, head: &str, body: &str, fault: u32, open: impl FnOnce(&Host<'_>) -> Opened) -> JsValue {
+    let handler = HANDLER.with_borrow_mut(|handler| Rc::clone(handler.get_or_insert_with(|| set_up(open))));
     let request = request(head, frame::body(body, fault, LIMIT.get()));
-    match handler.handle(&request) {
+    if let Some(preparation) = handler.prepare(&request) {
+        return work::start(key, prepared(preparation, handler, head.to_owned(), body.to_owned(), fault));
+    }
+    match handler.handle(&request, &Boundary) {
         Answer::Ready(response) => work::settle(key, response),
         Answer::Pending(answer) => work::start(key, answer),
     }
+}
+
+/// Answers a request that something must be waited for first.
+fn prepared(
+    preparation: LocalBoxFuture<'static, ()>,
+    handler: Rc<dyn Handler>,
+    head: String,
+    body: String,
+    fault: u32,
+) -> LocalBoxFuture<'static, Response> {
+    // Told now or never: later another request's call may be going on. Only what is a GET may surely be sent again.
+    reached_agent(head.starts_with("GET\n"));
+    Box::pin(async move {
+        preparation.await;
+        let answer = handler.handle(&request(&head, frame::body(&body, fault, LIMIT.get())), &Told);
+        match answer {
+            Answer::Ready(response) => response,
+            Answer::Pending(answer) => answer.await,
+        }
+    })
 }
 
 /// How long whoever was not at fault should wait: the next instance is there at once.
@@ -132,16 +176,29 @@ thread_local! {
     static LIMIT: Cell<u64> = const { Cell::new(config::DEFAULT_MAX_BODY_BYTES) };
 }
 
-/// Something that answers requests: a server of some agent, or what stands in for one that could not be set up.
+/// Something that answers requests: a server of some agent, a gateway, or what stands in for one that could not be set up.
 trait Handler {
-    fn handle(&self, request: &Request<'_>) -> Answer;
+    /// What must be waited for before the request can be handled.
+    fn prepare(&self, _: &Request<'_>) -> Option<LocalBoxFuture<'static, ()>> {
+        None
+    }
+
+    fn handle(&self, request: &Request<'_>, witness: &dyn Witness) -> Answer;
 }
 
-struct Serving<A>(Rc<Server<A>>);
+impl Handler for Rc<Server> {
+    fn handle(&self, request: &Request<'_>, witness: &dyn Witness) -> Answer {
+        Server::handle(self, request, witness)
+    }
+}
 
-impl<A: Agent + 'static> Handler for Serving<A> {
-    fn handle(&self, request: &Request<'_>) -> Answer {
-        self.0.handle(request, &Boundary)
+impl Handler for Rc<Gateway> {
+    fn prepare(&self, request: &Request<'_>) -> Option<LocalBoxFuture<'static, ()>> {
+        Gateway::prepare(self, request)
+    }
+
+    fn handle(&self, request: &Request<'_>, witness: &dyn Witness) -> Answer {
+        Gateway::handle(self, request, witness)
     }
 }
 
@@ -149,7 +206,7 @@ impl<A: Agent + 'static> Handler for Serving<A> {
 struct Misconfigured(String);
 
 impl Handler for Misconfigured {
-    fn handle(&self, request: &Request<'_>) -> Answer {
+    fn handle(&self, request: &Request<'_>, _: &dyn Witness) -> Answer {
         ConsoleLog.write(Level::Error, &self.0);
         Answer::Ready(agent::refuse(request, ErrorFormat::Both, &A2aError::internal()))
     }
@@ -163,35 +220,82 @@ impl Witness for Boundary {
     }
 }
 
-fn open<A: Agent + 'static>(load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>) -> Rc<dyn Handler> {
-    agent::install_panic_hook(None);
-    match build(&environment(), load) {
-        Ok(server) => Rc::new(Serving(server)),
-        Err(problem) => {
-            let line = serde_json::json!({ "level": "error", "event": "misconfigured", "problem": problem });
-            Rc::new(Misconfigured(line.to_string()))
-        }
+/// The boundary knows already.
+struct Told;
+
+impl Witness for Told {
+    fn reached_agent(&self, _: bool) {}
+}
+
+/// What answers requests, or why nothing can.
+pub struct Opened(Result<Rc<dyn Handler>, String>);
+
+/// The Worker that an agent is to be served on.
+pub struct Host<'a> {
+    env: &'a JsValue,
+    vars: &'a Vars<'a>,
+    settings: Settings,
+}
+
+impl Host<'_> {
+    /// Serves an agent.
+    pub fn agent<A: Agent + 'static>(&self, load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>) -> Opened {
+        Opened(self.serve(load))
+    }
+
+    /// Serves a gateway if there is an origin, and else an agent.
+    pub fn gateway_or_agent<A: Agent + 'static>(
+        &self,
+        load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
+    ) -> Opened {
+        Opened(match &self.settings.gateway {
+            Some(config) => self.forward(config.clone()),
+            None => self.serve(load),
+        })
+    }
+
+    fn serve<A: Agent + 'static>(
+        &self,
+        load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
+    ) -> Result<Rc<dyn Handler>, String> {
+        let agent = load(self.vars).map_err(|error| error.to_string())?;
+        let server = Server::new(agent, self.settings.server.clone(), self.ports()?).map_err(|violations| {
+            let violations = violations.into_iter().map(|v| format!("{}: {}", v.field, v.description));
+            format!("agent card: {}", violations.collect::<Vec<_>>().join("; "))
+        })?;
+        Ok(Rc::new(server))
+    }
+
+    fn forward(&self, config: gateway::Config) -> Result<Rc<dyn Handler>, String> {
+        let (server, ports) = (self.settings.server.clone(), self.ports()?);
+        Ok(Rc::new(Gateway::new(config, server, ports, Rc::new(WorkerFetch))))
+    }
+
+    fn ports(&self) -> Result<Ports, String> {
+        ports(&self.settings, self.env).map_err(|error| error.to_string())
     }
 }
 
-fn build<A: Agent + 'static>(
-    env: &JsValue,
-    load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
-) -> Result<Rc<Server<A>>, String> {
+fn set_up(open: impl FnOnce(&Host<'_>) -> Opened) -> Rc<dyn Handler> {
+    agent::install_panic_hook(None);
+    build(&environment(), open).unwrap_or_else(|problem| {
+        let line = serde_json::json!({ "level": "error", "event": "misconfigured", "problem": problem });
+        Rc::new(Misconfigured(line.to_string()))
+    })
+}
+
+fn build(env: &JsValue, open: impl FnOnce(&Host<'_>) -> Opened) -> Result<Rc<dyn Handler>, String> {
     let lookup = |name: &str| variable(env, name);
     let vars = Vars::new(&lookup);
     let settings = Settings::build(&vars).map_err(|error| error.to_string())?;
-    if settings.development {
+    if settings.server.in_development {
         agent::install_panic_hook(Some(console_error_panic_hook::hook));
     }
-    let agent = load(&vars).map_err(|error| error.to_string())?;
-    FORMAT.set(settings.server.rest_error_format);
-    LIMIT.set(settings.max_body_bytes);
-    let ports = ports(&settings, env).map_err(|error| error.to_string())?;
-    Server::new(agent, settings.server, ports).map_err(|violations| {
-        let fields: Vec<String> = violations.into_iter().map(|v| format!("{}: {}", v.field, v.description)).collect();
-        format!("agent card: {}", fields.join("; "))
-    })
+    let (format, limit) = (settings.server.rest_error_format, settings.max_body_bytes);
+    let handler = open(&Host { env, vars: &vars, settings }).0?;
+    FORMAT.set(format);
+    LIMIT.set(limit);
+    Ok(handler)
 }
 
 fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
@@ -205,8 +309,19 @@ fn ports(settings: &Settings, env: &JsValue) -> Result<Ports, ConfigError> {
                 .unchecked_into();
             Rc::new(KvStore::new(namespace, clock.clone(), random.clone()).with_ttl(settings.task_ttl))
         }
+        StoreKind::Durable => {
+            let objects = Namespaces::of(env)?;
+            Rc::new(DurableStore::new(objects, clock.clone(), random.clone(), settings.task_ttl))
+        }
     };
-    Ok(Ports { store, clock, random, log: Rc::new(ConsoleLog), background: Rc::new(WaitUntil) })
+    Ok(Ports {
+        store,
+        clock,
+        random,
+        log: Rc::new(ConsoleLog),
+        background: Rc::new(WaitUntil),
+        fetch: Some(Rc::new(WorkerFetch)),
+    })
 }
 
 /// A variable as text; numbers and objects, which wrangler.toml allows, as their JSON.

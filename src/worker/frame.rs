@@ -1,9 +1,10 @@
 //! How a request and its answer look while they cross between JavaScript and WebAssembly: `js/boundary.js` is the other
 //! side of everything here.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
-use crate::protocol::http::{Body, Headers, Request, Response};
+use crate::protocol::http::{Body, Headers, JSON, Request, Response};
 
 /// The body of a request: its text, unless `fault` says that there is none to be had.
 pub(super) fn body(text: &str, fault: u32, limit: u64) -> Body<'_> {
@@ -14,9 +15,12 @@ pub(super) fn body(text: &str, fault: u32, limit: u64) -> Body<'_> {
     }
 }
 
+/// How many lines a head has before all headers follow, if they do.
+const HEAD_LINES: usize = 12;
+
 /// Order of the lines that make a head, after method and URL. `js/boundary.js` writes them in this order.
 pub(super) fn request<'a>(head: &'a str, body: Body<'a>) -> Request<'a> {
-    let mut lines = head.split('\n');
+    let mut lines = head.splitn(HEAD_LINES + 1, '\n');
     let mut line = || lines.next().unwrap_or_default();
     let (method, url) = (line(), line());
     // An absent header and an empty one mean the same in every header that is read here.
@@ -32,6 +36,8 @@ pub(super) fn request<'a>(head: &'a str, body: Body<'a>) -> Request<'a> {
         if_none_match: header(),
         if_modified_since: header(),
         preflight_method: header(),
+        // The rest, whole.
+        all: line(),
     };
     let (origin, path, query) = split_url(url);
     Request { method, origin, path, query, headers, body }
@@ -46,8 +52,13 @@ fn split_url(url: &str) -> (&str, &str, &str) {
     (origin, path, query)
 }
 
-/// A response as one string: status, then a line for each header, an empty line, the body.
-pub(super) fn frame(response: &Response) -> String {
+/// A response as one string: status, then a line for each header, an empty line, the body. What nearly every JSON-RPC
+/// call gets, an object as JSON with status 200 and no other header, is the body alone.
+pub(super) fn frame(response: &Response) -> Cow<'_, str> {
+    let is_plain = response.status == 200 && response.content_type == Some(JSON) && response.headers.is_empty();
+    if is_plain && response.body.starts_with('{') {
+        return Cow::Borrowed(&response.body);
+    }
     let mut text = String::with_capacity(response.body.len() + 128);
     // Writing to a String does not fail.
     let _ = write!(text, "{}", response.status);
@@ -59,7 +70,7 @@ pub(super) fn frame(response: &Response) -> String {
     }
     text.push_str("\n\n");
     text.push_str(&response.body);
-    text
+    text.into()
 }
 
 #[cfg(test)]
@@ -79,10 +90,30 @@ mod tests {
     }
 
     #[test]
+    fn all_headers_follow_where_they_are_wanted() {
+        let request = request("GET\nhttp://h/\n\n\n\n\n\n\n\n\n\n\nx-a: 1\ntraceparent: 00-a: b", Body::default());
+        assert_eq!(request.headers.preflight_method, None);
+        assert_eq!((request.headers.get("x-a"), request.headers.get("traceparent")), (Some("1"), Some("00-a: b")));
+        assert_eq!((request.headers.get("a"), request.headers.get("00-a")), (None, None));
+    }
+
+    #[test]
     fn a_url_without_path_or_query_is_read() {
         assert_eq!(split_url("http://127.0.0.1:8787"), ("http://127.0.0.1:8787", "", ""));
         assert_eq!(split_url("http://h/"), ("http://h", "/", ""));
         assert_eq!(split_url("http://h?x=/y"), ("http://h", "", "x=/y"));
         assert_eq!(split_url(""), ("", "", ""));
+    }
+
+    #[test]
+    fn an_object_under_200_is_its_own_frame_and_all_else_is_told_in_lines() {
+        let object = || Response::new(200, JSON, "{\"a\":1}".to_owned());
+        assert_eq!(frame(&object()), "{\"a\":1}");
+        let with_header = object().with_header("Vary", "Origin");
+        assert_eq!(frame(&with_header), "200\nContent-Type: application/json\nVary: Origin\n\n{\"a\":1}");
+        let list = Response { body: "[1]".to_owned(), ..object() };
+        assert_eq!(frame(&list), "200\nContent-Type: application/json\n\n[1]");
+        assert_eq!(frame(&Response { status: 404, ..object() }), "404\nContent-Type: application/json\n\n{\"a\":1}");
+        assert_eq!(frame(&Response::empty(204)), "204\n\n");
     }
 }

@@ -20,6 +20,7 @@ use futures_util::future::LocalBoxFuture;
 
 pub use binding::Namespace;
 pub use layout::MIN_TTL;
+pub(super) use layout::hash;
 use tasks::KvTasks;
 
 use crate::ports::{Clock, Owner, Random, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore};
@@ -46,7 +47,7 @@ use crate::protocol::types::{StreamResponse, TaskPushNotificationConfig};
 /// - A list reads the metadata of all tasks of the owner, whatever is asked for. There is a limit to that: an owner with
 ///   more than 25,000 tasks gets [`StoreError::Unavailable`].
 ///
-/// A Durable Object has none of these limits, and [`TaskStore`] is the trait to write for one.
+/// A Durable Object has none of these limits: see [`DurableStore`](super::durable::DurableStore).
 #[derive(Debug)]
 pub struct KvStore(KvTasks<Namespace>);
 

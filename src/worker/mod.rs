@@ -7,16 +7,19 @@
 //! ```
 
 pub mod config;
+pub mod durable;
 mod entry;
+mod fetch;
 mod frame;
 pub mod kv;
 mod ports;
 mod work;
 
 pub use entry::{answer, fetch};
+pub use fetch::WorkerFetch;
 // The exports that the JavaScript side of the door calls.
 #[doc(hidden)]
-pub use entry::{body_limit, fail, handler, wake};
+pub use entry::{Host, Opened, body_limit, fail, handler, wake};
 #[doc(hidden)]
 pub use work::{leave, poll};
 

@@ -7,7 +7,7 @@ import { startWorker } from './support/worker.mjs';
 
 const ALICE = { Authorization: 'Bearer t-alice-7f3a9c' };
 const BOB = { Authorization: 'Bearer t-bob-51d0e2' };
-const STORES = ['kv', 'memory'];
+const STORES = ['kv', 'durable', 'memory'];
 
 const workers = {};
 before(async () => {

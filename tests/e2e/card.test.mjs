@@ -31,7 +31,7 @@ describe('what it says', () => {
 
   test('the capabilities that are configured', async () => {
     const off = (await card(worker)).json;
-    assert.deepEqual([off.capabilities.streaming ?? false, off.capabilities.pushNotifications ?? false, off.capabilities.extendedAgentCard ?? false], [false, false, false]);
+    assert.deepEqual([off.capabilities.streaming ?? false, off.capabilities.pushNotifications ?? false, off.capabilities.extendedAgentCard ?? false], [true, false, false]);
     assert.deepEqual(off.capabilities.extensions ?? [], []);
     assert.equal(off.securitySchemes, undefined);
 

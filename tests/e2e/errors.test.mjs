@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { EDGE_DOMAIN, assertRestError, assertRpcError } from './support/expect.mjs';
-import { A2A_TYPE, JSON_TYPE, PROBLEM_TYPE, bare, message, post, send } from './support/wire.mjs';
+import { A2A_TYPE, JSON_TYPE, PROBLEM_TYPE, bare, message, post, send} from './support/wire.mjs';
 import { startWorker } from './support/worker.mjs';
 
 const EXTENSION = 'https://example.com/ext/geo-coordinates/v1';
@@ -225,6 +225,7 @@ before(async () => {
     const vars = {
       REST_ERROR_FORMAT: format,
       AUTH_TOKENS: JSON.stringify({ [TOKEN]: 'alice' }),
+      AGENT_STREAMING: 'off',
       AGENT_EXTENDED_CARD: 'declared',
       AGENT_REQUIRED_EXTENSIONS: EXTENSION,
       MAX_BODY_BYTES: String(MAX_BODY_BYTES),
@@ -306,11 +307,17 @@ describe('an operation that the agent lacks, though its card declares the capabi
     message: `Operation not supported: ${operation}`, metadata: { operation },
   });
 
-  test('push notification configs', async () => {
-    const operation = 'GetTaskPushNotificationConfig';
+  test('a push notification config that is not there', async () => {
     const headers = { Authorization: null, 'A2A-Extensions': null };
-    assertRpcError(await call(worker, { method: operation, params: { taskId: 't1', id: 'c1' }, headers }, '1'), '1', unsupported(operation));
-    assertRestError(await ask(worker, { method: 'GET', path: '/tasks/t1/pushNotificationConfigs/c1', headers }), unsupported(operation));
+    const { id: taskId } = await send(worker, 'work');
+    for (const [task, configId, expected] of [
+      [taskId, 'c1', { message: 'Push notification config not found', metadata: { taskId, configId: 'c1' } }],
+      ['t1', 'c1', { message: 'Task not found', metadata: { taskId: 't1' } }],
+    ]) {
+      const error = { code: -32001, http: 404, grpc: 'NOT_FOUND', reason: 'TASK_NOT_FOUND', ...expected };
+      assertRpcError(await call(worker, { method: 'GetTaskPushNotificationConfig', params: { taskId: task, id: configId }, headers }, '1'), '1', error);
+      assertRestError(await ask(worker, { method: 'GET', path: `/tasks/${task}/pushNotificationConfigs/${configId}`, headers }), error);
+    }
   });
 
   test('an extended card that is not declared is unsupported, not unconfigured', async () => {

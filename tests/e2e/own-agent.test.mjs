@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { assertRestError, assertRpcError } from './support/expect.mjs';
-import { bare } from './support/wire.mjs';
+import { bare, rest, send } from './support/wire.mjs';
 import { startWorker } from './support/worker.mjs';
 
 let worker;
@@ -51,4 +51,13 @@ test('what it does not implement is answered for it', async () => {
     message: 'Operation not supported: CancelTask',
     metadata: { operation: 'CancelTask' },
   });
+});
+
+test('its Durable Object classes come with it, behind worker-build’s own main module', async (t) => {
+  const script = 'examples/own-agent/build/worker/shim.mjs';
+  const durable = await startWorker({ script, durable: true, vars: { TASK_STORE: 'durable' } });
+  t.after(() => durable.stop());
+  const task = await send(durable, 'one two three');
+  assert.equal(task.status.state, 'TASK_STATE_COMPLETED');
+  assert.deepEqual((await rest(durable, 'GET', `/tasks/${task.id}`)).json, task);
 });

@@ -7,7 +7,7 @@ import { startWorker } from './support/worker.mjs';
 
 let worker;
 before(async () => {
-  worker = await startWorker({ vars: { MAX_BODY_BYTES: '100000' } });
+  worker = await startWorker({ vars: { MAX_BODY_BYTES: '100000', AGENT_STREAMING: 'off' } });
 });
 after(() => worker.stop());
 

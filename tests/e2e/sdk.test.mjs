@@ -14,7 +14,7 @@ const TOKEN = 't-sdk-93ab';
 let plain, strict;
 before(async () => {
   const vars = { AGENT_EXTENDED_CARD: 'declared', AGENT_REQUIRED_EXTENSIONS: EXTENSION, AUTH_TOKENS: JSON.stringify({ [TOKEN]: 'alice' }) };
-  [plain, strict] = await Promise.all([startWorker(), startWorker({ vars })]);
+  [plain, strict] = await Promise.all([startWorker({ vars: { AGENT_STREAMING: 'off' } }), startWorker({ vars })]);
 });
 after(() => Promise.all([plain.stop(), strict.stop()]));
 
@@ -209,5 +209,44 @@ for (const binding of ['JSONRPC', 'HTTP+JSON']) {
         assert.ok(error.data.some((detail) => detail['@type'] === 'type.googleapis.com/google.rpc.RetryInfo'));
       });
     }
+  });
+}
+
+for (const binding of ['JSONRPC', 'HTTP+JSON']) {
+  describe(`${binding}: streams`, () => {
+    let worker, client;
+    before(async () => {
+      worker = await startWorker({ vars: { DEMO_FAULTS: 'on' } });
+      client = await connect(worker, binding);
+    });
+    after(() => worker.stop());
+
+    const told = ({ payload }) => [payload.$case, payload.value.status?.state];
+    const collect = async (stream) => {
+      const events = [];
+      for await (const event of stream) events.push(event);
+      return events;
+    };
+
+    test('a task from its beginning to its end', async () => {
+      const events = await collect(client.sendMessageStream(request('stream 2')));
+      assert.deepEqual(events.map(told), [['task', TaskState.TASK_STATE_SUBMITTED], ['artifactUpdate', undefined], ['artifactUpdate', undefined], ['statusUpdate', TaskState.TASK_STATE_COMPLETED]]);
+    });
+
+    test('a subscriber sees the cancellation', async () => {
+      const { id } = await client.sendMessage(request('work'));
+      const stream = client.resubscribeTask ? client.resubscribeTask({ tenant: '', id }) : client.subscribeToTask({ tenant: '', id });
+      const first = (await stream.next()).value;
+      assert.deepEqual(told(first), ['task', TaskState.TASK_STATE_WORKING]);
+      await client.cancelTask({ tenant: '', id, metadata: undefined });
+      assert.deepEqual((await collect(stream)).map(told), [['statusUpdate', TaskState.TASK_STATE_CANCELED]]);
+    });
+
+    test('errors before and within a stream', async () => {
+      const refused = await thrownBy(() => collect(client.sendMessageStream(request('refuse'))));
+      assert.match(refused.constructor.name, /UnsupportedOperationError$/);
+      const broken = await thrownBy(() => collect(client.sendMessageStream(request('panic late'))));
+      assert.match(`${broken.message} ${broken.cause?.message ?? ''}`, /Internal error/);
+    });
   });
 }

@@ -1,5 +1,6 @@
 // SendStreamingMessage and SubscribeToTask on real workerd (specification 3.1.2, 3.1.6, 9.4.2, 11.7).
 import assert from 'node:assert/strict';
+import net from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { assertRestError, assertRpcError } from './support/expect.mjs';
 import { all, collect, frames, openRest, openRpc, outline, payloads } from './support/events.mjs';
@@ -17,15 +18,15 @@ const read = async (response) => {
 };
 
 /** Until `condition` holds, asking the worker again and again. */
-async function until(condition, what) {
-  const deadline = performance.now() + 10_000;
+async function until(condition, what, patience = 10_000) {
+  const deadline = performance.now() + patience;
   while (performance.now() < deadline) {
     if (await condition()) return;
   }
   assert.fail(`never: ${what}`);
 }
 
-for (const TASK_STORE of ['memory', 'kv']) {
+for (const TASK_STORE of ['memory', 'kv', 'durable']) {
   describe(`store ${TASK_STORE}`, () => {
     let worker;
     before(async () => {
@@ -148,3 +149,45 @@ for (const TASK_STORE of ['memory', 'kv']) {
     });
   });
 }
+
+/** Opens a stream on a connection of its own and cuts it after so many bytes of the answer. Resolves when it is cut. */
+function cutAfter(worker, bytes, text) {
+  const { hostname, port } = new URL(worker.url);
+  const body = JSON.stringify({ message: message(text) });
+  const head = `POST /message:stream HTTP/1.1\r\nHost: x\r\nA2A-Version: 1.0\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  return new Promise((resolve, reject) => {
+    let seen = 0;
+    const socket = net.connect(Number(port), hostname, () => socket.write(head + body));
+    socket.on('data', (chunk) => {
+      seen += chunk.length;
+      if (seen >= bytes) socket.destroy();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(seen));
+  });
+}
+
+test('a stream that is cut at any byte leaves nothing running', async () => {
+  const worker = await startWorker({ vars: { TASK_STORE: 'memory' } });
+  try {
+    // A task that goes on for ten seconds, cut at each byte of its head, its first events and what lies between them.
+    const cuts = Array.from({ length: 240 }, (_, index) => 1 + index * 4);
+    for (let start = 0; start < cuts.length; start += 24) {
+      await Promise.all(cuts.slice(start, start + 24).map((bytes) => cutAfter(worker, bytes, 'stream 1000')));
+    }
+    const open = async () => {
+      let count = 0;
+      for (const status of ['TASK_STATE_SUBMITTED', 'TASK_STATE_WORKING']) {
+        count += (await rest(worker, 'GET', `/tasks?status=${status}&pageSize=1`)).json.totalSize;
+      }
+      return count;
+    };
+    // Who leaves while the head is being sent is noticed by other requests alone, after thirty seconds.
+    await until(async () => (await open()) === 0, 'no task left open', 50_000);
+    const { totalSize } = (await rest(worker, 'GET', '/tasks?status=TASK_STATE_CANCELED&pageSize=1')).json;
+    assert.ok(totalSize > cuts.length / 2, `${totalSize} were cancelled: the others had not begun`);
+    assert.equal((await send(worker, 'after')).status.state, 'TASK_STATE_COMPLETED');
+  } finally {
+    await worker.stop();
+  }
+});

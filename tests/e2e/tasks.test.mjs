@@ -365,7 +365,7 @@ function suite(worker) {
   });
 }
 
-for (const store of ['kv', 'memory']) {
+for (const store of ['kv', 'durable', 'memory']) {
   describe(`TASK_STORE=${store}`, () => {
     let worker;
     before(async () => {

@@ -2,13 +2,17 @@
 #![allow(dead_code, unreachable_pub)] // each test file uses its own part
 #![allow(clippy::panic, clippy::unwrap_used)] // clippy knows tests by their functions, and helpers are none
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 use a2a_edge::agent::{Agent, Answer, Config, Ports, Server, Witness};
 use a2a_edge::demo::{Abilities, Demo};
 use a2a_edge::memory::{ManualBackground, ManualClock, MemoryLog, MemoryStore, SeededRandom};
-use a2a_edge::ports::Timestamp;
+use a2a_edge::ports::{Fetch, FetchError, FetchRequest, FetchResponse, ResponseHead, Timestamp};
 use a2a_edge::protocol::http::{Body, Headers, Request, Response, TextStream};
+use futures::future::LocalBoxFuture;
 use futures::{FutureExt, StreamExt};
 
 /// 2026-01-01T00:00:00Z
@@ -16,10 +20,12 @@ pub const START: Timestamp = Timestamp(1_767_225_600_000);
 
 /// A served agent, with its platform at hand.
 pub struct Served<A = Demo> {
-    server: Rc<Server<A>>,
+    server: Rc<Server>,
+    agent: PhantomData<A>,
     pub clock: Rc<ManualClock>,
     pub log: Rc<MemoryLog>,
     pub background: ManualBackground,
+    pub web: Web,
 }
 
 /// The demo agent, configured.
@@ -36,16 +42,17 @@ pub fn config() -> Config {
 /// Any agent.
 pub fn serve<A: Agent + 'static>(agent: A, config: Config) -> Served<A> {
     let (clock, log) = (Rc::new(ManualClock::new(START)), Rc::new(MemoryLog::default()));
-    let background = ManualBackground::default();
+    let (background, web) = (ManualBackground::default(), Web::default());
     let ports = Ports {
         store: Rc::new(MemoryStore::new(clock.clone())),
         clock: clock.clone(),
         random: Rc::new(SeededRandom::new(1)),
         log: log.clone(),
         background: Rc::new(background.clone()),
+        fetch: Some(Rc::new(web.clone())),
     };
     let server = Server::new(agent, config, ports).unwrap_or_else(|violations| panic!("{violations:?}"));
-    Served { server, clock, log, background }
+    Served { server, agent: PhantomData, clock, log, background, web }
 }
 
 /// A witness that does not look.
@@ -148,5 +155,28 @@ impl<A: Agent + 'static> Served<A> {
         assert_eq!(response.body, "");
         let stream = response.stream.unwrap_or_else(|| panic!("no stream"));
         Streamed { stream, clock: Rc::clone(&self.clock), background: self.background.clone() }
+    }
+}
+
+/// The web as a test makes it: what is asked of it, and how it answers. Clones share it.
+#[derive(Clone, Default)]
+pub struct Web {
+    pub requests: Rc<RefCell<Vec<FetchRequest>>>,
+    /// Statuses to answer with, one after the other; 200 when there is none left. 0 is no answer at all.
+    pub statuses: Rc<RefCell<VecDeque<u16>>>,
+}
+
+impl Fetch for Web {
+    fn fetch(&self, request: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+        self.requests.borrow_mut().push(request);
+        let status = self.statuses.borrow_mut().pop_front().unwrap_or(200);
+        let answer = match status {
+            0 => Err(FetchError::Unreachable("refused".to_owned())),
+            status => {
+                let head = ResponseHead { status, headers: Vec::new() };
+                Ok(FetchResponse { head, body: futures::stream::empty().boxed_local() })
+            }
+        };
+        futures::future::ready(answer).boxed_local()
     }
 }

@@ -70,13 +70,13 @@ fn get_task() -> GetTaskRequest {
 
 #[test]
 fn requests_and_answers_go_over_the_wire() {
-    let task = r#"{"jsonrpc":"2.0","id":1,"result":{"id":"t1","status":{"state":"TASK_STATE_WORKING"}}}"#;
+    let task = r#"{"jsonrpc":"2.0","id":"call-1","result":{"id":"t1","status":{"state":"TASK_STATE_WORKING"}}}"#;
     let (url, server) = serve(vec![answer("200 OK", "application/json", task)]);
     assert_eq!(run(client(&url, Binding::JsonRpc).get_task(get_task())).unwrap().id, "t1");
     let request = server.join().unwrap().remove(0);
     assert!(request.starts_with("POST / HTTP/1.1\r\n"), "{request}");
     assert!(request.to_ascii_lowercase().contains("a2a-version: 1.0\r\n"));
-    assert!(request.ends_with(r#"{"jsonrpc":"2.0","id":1,"method":"GetTask","params":{"id":"t1"}}"#));
+    assert!(request.ends_with(r#"{"jsonrpc":"2.0","id":"call-1","method":"GetTask","params":{"id":"t1"}}"#));
 
     let gone = r#"{"error":{"code":404,"status":"NOT_FOUND","message":"gone"}}"#;
     let (url, server) = serve(vec![answer("404 Not Found", "application/a2a+json", gone)]);
@@ -119,7 +119,7 @@ fn faults_are_told_apart() {
 
     let (url, server) = serve(vec![String::new()]);
     let error = run(client(&url, Binding::Rest).get_task(get_task())).unwrap_err();
-    assert_eq!(fault(&error), &TransportFault::CutShort);
+    assert_eq!(fault(&error), &TransportFault::NoAnswer);
     server.join().unwrap();
 
     let short = answer("200 OK", "application/json", "{}").replace("Length: 2", "Length: 200");

@@ -3,6 +3,7 @@
 //! They serialise to what goes on the wire, and deserialise from the canonical form that
 //! [`schema`](super::schema) makes of whatever a caller sent: camelCase names, enums by name, no nulls.
 
+mod canonical;
 mod change;
 mod event;
 mod message;
@@ -12,6 +13,8 @@ mod task;
 #[cfg(test)]
 mod tests;
 
+pub use canonical::NotCanonical;
+pub(crate) use canonical::from_value;
 pub use event::{SendMessageResponse, StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use message::{Content, Message, Part, Role};
 pub use push::{AuthenticationInfo, ListTaskPushNotificationConfigsResponse, TaskPushNotificationConfig};
@@ -21,6 +24,8 @@ pub use request::{
     Params, SendMessageConfiguration, SendMessageRequest, SubscribeToTaskRequest,
 };
 pub use task::{Artifact, ListTasksResponse, Task, TaskState, TaskStatus};
+
+use super::json;
 
 /// `google.protobuf.Struct`: any JSON object.
 pub type Struct = serde_json::Map<String, serde_json::Value>;
@@ -33,7 +38,7 @@ pub type Struct = serde_json::Map<String, serde_json::Value>;
 /// # Errors
 /// The text is no JSON, or not of such a message.
 pub(crate) fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
-    serde_json::from_str::<serde_json::Value>(text).and_then(serde_json::from_value)
+    from_value(json::parse_own(text)?).map_err(serde::de::Error::custom)
 }
 
 /// Whether a field holds the default of its type, which an implicit field leaves out.

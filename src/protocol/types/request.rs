@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Message, Struct, TaskPushNotificationConfig, TaskState, is_default};
+use super::{Message, NotCanonical, Struct, TaskPushNotificationConfig, TaskState, from_value, is_default};
 use crate::ports::Timestamp;
 use crate::protocol::operation::Operation;
 use crate::protocol::time;
@@ -206,8 +206,7 @@ impl Params {
     ///
     /// # Errors
     /// Only for a value that did not come from there.
-    pub fn from_canonical(operation: Operation, params: Value) -> Result<Self, serde_json::Error> {
-        use serde_json::from_value;
+    pub fn from_canonical(operation: Operation, params: Value) -> Result<Self, NotCanonical> {
         Ok(match operation {
             Operation::SendMessage => Self::SendMessage(from_value(params)?),
             Operation::SendStreamingMessage => Self::SendStreamingMessage(from_value(params)?),
@@ -221,6 +220,38 @@ impl Params {
             Operation::DeleteTaskPushNotificationConfig => Self::DeleteTaskPushNotificationConfig(from_value(params)?),
             Operation::GetExtendedAgentCard => Self::GetExtendedAgentCard(from_value(params)?),
         })
+    }
+
+    /// The request to send a message, streamed or not; `None` for all other operations.
+    pub fn sent(&self) -> Option<&SendMessageRequest> {
+        match self {
+            Self::SendMessage(request) | Self::SendStreamingMessage(request) => Some(request),
+            Self::GetTask(_)
+            | Self::ListTasks(_)
+            | Self::CancelTask(_)
+            | Self::SubscribeToTask(_)
+            | Self::CreateTaskPushNotificationConfig(_)
+            | Self::GetTaskPushNotificationConfig(_)
+            | Self::ListTaskPushNotificationConfigs(_)
+            | Self::DeleteTaskPushNotificationConfig(_)
+            | Self::GetExtendedAgentCard(_) => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub fn sent_mut(&mut self) -> Option<&mut SendMessageRequest> {
+        match self {
+            Self::SendMessage(request) | Self::SendStreamingMessage(request) => Some(request),
+            Self::GetTask(_)
+            | Self::ListTasks(_)
+            | Self::CancelTask(_)
+            | Self::SubscribeToTask(_)
+            | Self::CreateTaskPushNotificationConfig(_)
+            | Self::GetTaskPushNotificationConfig(_)
+            | Self::ListTaskPushNotificationConfigs(_)
+            | Self::DeleteTaskPushNotificationConfig(_)
+            | Self::GetExtendedAgentCard(_) => None,
+        }
     }
 
     /// The operation that is asked for.

@@ -86,7 +86,7 @@ pub(super) async fn open(
             Either::Left((response, rest)) => {
                 timeout = rest;
                 response.map_err(|error| {
-                    let fault = Fault::of_fetch(&error, policy.max_response_bytes);
+                    let fault = Fault::before_answer(&error, policy.max_response_bytes);
                     RemoteError::of_fault(binding, None, fault)
                 })?
             }
@@ -143,7 +143,7 @@ async fn read_to_end(
     let mut timeout = timeout;
     loop {
         let piece = match select(body.next(), timeout).await {
-            Either::Right(_) => return Err(Fault::Transport(TransportFault::TimedOut)),
+            Either::Right(_) => return Err(TransportFault::TimedOut.into()),
             Either::Left((None, _)) => return Ok(()),
             Either::Left((Some(Err(error)), _)) => return Err(Fault::of_fetch(&error, limit)),
             Either::Left((Some(Ok(piece)), rest)) => {

@@ -88,7 +88,7 @@ impl Reader {
             match self.end.take() {
                 None => self.end = self.receive().await,
                 Some(End::Clean) if self.progress != Progress::Open => return None,
-                Some(End::Clean) => return Some(Err(self.fail(Fault::Transport(TransportFault::CutShort)))),
+                Some(End::Clean) => return Some(Err(self.fail(TransportFault::CutShort.into()))),
                 Some(End::Fault(fault)) => return Some(Err(self.fail(fault))),
             }
         }
@@ -108,7 +108,7 @@ impl Reader {
             Either::Left((piece, _)) => piece,
             // A task that waits for its client may well be silent; the stream has said what there was to say.
             Either::Right(_) if self.progress == Progress::Interrupted => return Some(End::Clean),
-            Either::Right(_) => return Some(End::Fault(Fault::Transport(TransportFault::TimedOut))),
+            Either::Right(_) => return Some(End::Fault(TransportFault::TimedOut.into())),
         };
         match piece {
             Some(Ok(piece)) => match self.decoder.push(&piece, &mut self.frames) {

@@ -146,6 +146,10 @@ fn an_empty_budget_stops_retries_until_traffic_fills_it() {
     assert_eq!(retry(&mut budget), Decision::GiveUp(GiveUp::Budget));
     budget.deposit();
     assert!(matches!(retry(&mut budget), Decision::RetryAfter(_)));
+    // A bucket does not run over.
+    let mut budget = Budget::new(1);
+    (0..1_000).for_each(|_| budget.deposit());
+    assert!(budget.withdraw() && !budget.withdraw());
     // A request that is not retried for another reason costs nothing.
     let mut budget = Budget::new(1);
     RetryPolicy::DEFAULT.decide(&failed(&error, 9), &mut budget, &Always(0));

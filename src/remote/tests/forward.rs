@@ -159,6 +159,7 @@ fn faults_of_the_transport_have_the_statuses_of_a_gateway() {
     let retry_after = Duration::from_millis(1500);
     for (fault, http_status, reason) in [
         (TransportFault::Unreachable, 502, "ORIGIN_UNAVAILABLE"),
+        (TransportFault::NoAnswer, 502, "ORIGIN_UNAVAILABLE"),
         (TransportFault::CutShort, 502, "ORIGIN_INTERRUPTED"),
         (TransportFault::TimedOut, 504, "ORIGIN_TIMEOUT"),
         (TransportFault::CircuitOpen { retry_after }, 503, "ORIGIN_CIRCUIT_OPEN"),

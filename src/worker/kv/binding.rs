@@ -8,6 +8,7 @@ use serde_json::Value;
 use wasm_bindgen::prelude::*;
 
 use super::operations::{Fault, KeyPage, Kv, PutOptions};
+use crate::protocol::json;
 
 #[wasm_bindgen]
 extern "C" {
@@ -55,7 +56,7 @@ fn metadata_of(key: &JsValue) -> Result<Option<Value>, Fault> {
         return Ok(None);
     }
     let text = String::from(JSON::stringify(&metadata)?);
-    Ok(serde_json::from_str(&text).ok())
+    Ok(json::parse_own(&text).ok())
 }
 
 impl Kv for Namespace {

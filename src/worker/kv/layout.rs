@@ -50,7 +50,8 @@ pub(super) fn push_prefix(owner: &Owner, task_id: &str) -> String {
 
 const _: () = assert!("push:".len() + 2 * (HASH_CHARS + ":".len()) + MAX_TASK_ID_BYTES <= MAX_KEY_BYTES);
 
-fn hash(text: &str) -> String {
+/// SHA-256 in base64url: of one length, whatever it is of.
+pub(in crate::worker) fn hash(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(text))
 }
 
@@ -123,7 +124,7 @@ impl Metadata {
     /// # Errors
     /// [`StoreError::Corrupt`] if the metadata is not what [`of`](Self::of) gives.
     pub(super) fn read(key: &str, metadata: Option<Value>) -> Result<Self, StoreError> {
-        let metadata = metadata.and_then(|metadata| serde_json::from_value(metadata).ok());
+        let metadata = metadata.and_then(|metadata| types::from_value(metadata).ok());
         metadata.ok_or_else(|| corrupt(key, "no metadata of a task"))
     }
 

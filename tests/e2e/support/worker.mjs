@@ -46,8 +46,14 @@ class LogLines {
   }
 }
 
+/** The Durable Object classes by their bindings, as in wrangler.toml; `of` is the worker that has the objects, if another. */
+function durableObjects(of) {
+  const bound = (className) => ({ className, useSQLite: true, ...(of && { scriptName: of }) });
+  return { TASK_OBJECTS: bound('TaskObject'), OWNER_INDEX: bound('OwnerIndex') };
+}
+
 /** What Miniflare needs to know of one worker. */
-function workerOptions({ vars, script, kv }) {
+function workerOptions({ vars, script, kv, durable, objectsOf }) {
   const scriptPath = path.resolve(root, script);
   if (!existsSync(scriptPath)) throw new Error(`${scriptPath} does not exist: run "npm run build" first`);
   return {
@@ -62,6 +68,7 @@ function workerOptions({ vars, script, kv }) {
     compatibilityDate: wranglerSetting('compatibility_date'),
     bindings: vars,
     kvNamespaces: kv ? ['TASKS'] : [],
+    durableObjects: durable ? durableObjects(objectsOf) : {},
   };
 }
 
@@ -72,9 +79,11 @@ function workerOptions({ vars, script, kv }) {
  * @param {Record<string, unknown>} [options.vars] plain-text vars and secrets, as in wrangler.toml
  * @param {string} [options.script] entry module, an absolute path or one relative to the project (default: what is deployed)
  * @param {boolean} [options.kv] bind the KV namespace TASKS
- * @param {string} [options.persist] directory in which KV outlives the worker; kept in memory when absent
- * @param {{ host: string, vars: Record<string, unknown> }[]} [options.variants] several workers in one process, in place
- *   of one with `vars`: the `Host` header chooses. Far quicker than a process for each.
+ * @param {boolean} [options.durable] bind the Durable Object classes (default: for what is deployed)
+ * @param {string} [options.persist] directory in which KV and objects outlive the worker; kept in memory when absent
+ * @param {{ host: string, vars: Record<string, unknown>, objectsOf?: string }[]} [options.variants] several workers in one
+ *   process, in place of one with `vars`: the `Host` header chooses. Far quicker than a process for each. `objectsOf`
+ *   names one whose Durable Objects this one uses.
  * @param {object} [options.miniflare] further Miniflare options, for example `outboundService`
  * @returns {Promise<{
  *   url: string,                                        base URL without a trailing slash
@@ -90,15 +99,16 @@ export async function startWorker({
   vars = {},
   script = wranglerSetting('main'),
   kv = true,
+  durable = script === wranglerSetting('main'),
   persist,
   variants,
   miniflare = {},
 } = {}) {
   const log = new LogLines();
-  const workers = variants?.map(({ host, vars: own }) => ({
+  const workers = variants?.map(({ host, vars: own, objectsOf }) => ({
     name: host,
     routes: [`${host}/*`],
-    ...workerOptions({ vars: own, script, kv }),
+    ...workerOptions({ vars: own, script, kv, durable, objectsOf }),
   }));
   const mf = new Miniflare({
     host: '127.0.0.1',
@@ -107,7 +117,8 @@ export async function startWorker({
     log: new Log(LogLevel.NONE),
     handleStructuredLogs: ({ message }) => log.push(message),
     kvPersist: persist ?? false,
-    ...(workers ? { workers } : { name: 'worker', ...workerOptions({ vars, script, kv }) }),
+    durableObjectsPersist: persist ?? false,
+    ...(workers ? { workers } : { name: 'worker', ...workerOptions({ vars, script, kv, durable }) }),
     ...miniflare,
   });
   const url = (await mf.ready).origin;

@@ -44,7 +44,8 @@ fn a_stream_ends_well_in_a_terminal_state_even_if_the_agent_leaves_it_open() {
 
 #[test]
 fn frames_are_cut_anywhere() {
-    let text = format!("\u{feff}{}{}", event("WORKING"), event("FAILED")).replace("$ID", "1").replace('\n', "\r\n");
+    let text =
+        format!("\u{feff}{}{}", event("WORKING"), event("FAILED")).replace("$ID", "\"call-1\"").replace('\n', "\r\n");
     let mut answer = stream();
     for byte in text.bytes() {
         answer = answer.piece(Piece::Bytes(vec![byte]));

@@ -24,7 +24,10 @@ fn a_result_comes_back_in_both_bindings() {
     assert_eq!(setting.get_task().unwrap(), expected);
     assert_eq!(setting.get_task().unwrap(), expected);
     let bodies: Vec<String> = setting.origin.seen().into_iter().filter_map(|(_, request)| request.body).collect();
-    assert!(bodies[0].contains(r#""id":1,"#) && bodies[1].contains(r#""id":2,"#), "ids are not used twice");
+    assert!(
+        bodies[0].contains(r#""id":"call-1","#) && bodies[1].contains(r#""id":"call-2","#),
+        "ids are not used twice"
+    );
     let rest = once(Binding::Rest, Answer::new(200, "application/a2a+json", &expected.to_string()));
     assert_eq!(rest.get_task().unwrap(), expected);
     assert_eq!(rest.origin.seen()[0].1.url, "https://a0.example/rpc/tasks/t1");
@@ -32,7 +35,7 @@ fn a_result_comes_back_in_both_bindings() {
 
 #[test]
 fn pieces_are_put_together() {
-    let body = r#"{"jsonrpc":"2.0","id":$ID,"result":{"id":"é","status":{"state":1}}}"#.replace("$ID", "1");
+    let body = r#"{"jsonrpc":"2.0","id":$ID,"result":{"id":"é","status":{"state":1}}}"#.replace("$ID", "\"call-1\"");
     let mut answer = Answer::new(200, "application/json", "");
     for byte in body.bytes() {
         answer = answer.piece(Piece::Bytes(vec![byte]));
@@ -43,8 +46,8 @@ fn pieces_are_put_together() {
 #[test]
 fn an_agent_that_is_late_or_dead() {
     for (script, fault, elapsed) in [
-        (Script::Fails(FetchError::Unreachable("x".into())), TransportFault::Unreachable, 0),
-        (Script::Fails(FetchError::CutShort("x".into())), TransportFault::CutShort, 0),
+        (Script::Fails(FetchError::Unreachable("os error 104".into())), TransportFault::Unreachable, 0),
+        (Script::Fails(FetchError::CutShort("os error 104".into())), TransportFault::NoAnswer, 0),
         (Script::Fails(FetchError::TimedOut), TransportFault::TimedOut, 0),
         (Script::Hangs, TransportFault::TimedOut, 30),
         (Script::Answers(30_001, task()), TransportFault::TimedOut, 30),
@@ -61,7 +64,14 @@ fn an_agent_that_is_late_or_dead() {
         ),
     ] {
         let setting = once(Binding::JsonRpc, script);
-        assert_eq!(transport(&setting.get_task().unwrap_err()), &fault);
+        let error = setting.get_task().unwrap_err();
+        assert_eq!(transport(&error), &fault);
+        // What the platform says is for the log alone, and there it is.
+        if let Some(said) = error.platform_message() {
+            let passed = error.to_protocol_error(None);
+            assert!(!passed.message().contains(said));
+            assert!(passed.log_source().unwrap().to_string().ends_with(said));
+        }
         assert_eq!(setting.elapsed(), seconds(elapsed));
         assert_eq!(setting.origin.open(), 0, "nothing is left open");
         assert_eq!(setting.clock.sleepers(), 0);
@@ -113,6 +123,15 @@ fn errors_of_the_agent_are_its_own() {
     assert_eq!((error.kind(), error.cause()), (ErrorKind::TaskNotFound, &Cause::Reported));
     let error = once(Binding::JsonRpc, result("7")).get_task().unwrap_err();
     assert!(matches!(error.cause(), Cause::Invalid(Violation::Schema(_))));
+}
+
+#[test]
+fn redirects_do_not_buy_time() {
+    let redirect = |to: &str| Script::Answers(20_000, Answer::new(307, "", "").header("Location", to));
+    let origin = Origin::new([redirect("/a"), redirect("/b"), task().into()]);
+    let setting = Setting::with(Binding::JsonRpc, origin, 0, |policy| policy.retry = RetryPolicy::NONE);
+    assert_eq!(transport(&setting.get_task().unwrap_err()), &TransportFault::TimedOut);
+    assert_eq!(setting.elapsed(), seconds(30));
 }
 
 #[test]

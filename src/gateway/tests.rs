@@ -1,0 +1,1 @@
+//! The gateway against an origin that does as it is told.

@@ -1,0 +1,110 @@
+// Agents and a client that others wrote, with the gateway between them: what works without it works, errors are of the
+// right class, and what the agents let slip stays behind.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Role, TaskState } from '@a2a-js/sdk';
+import { ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
+import * as errors from '@a2a-js/sdk/errors';
+import { assertRestError, assertRpcError } from '../support/expect.mjs';
+import { message, rest, rpc } from '../support/wire.mjs';
+import { startWorker } from '../support/worker.mjs';
+import { startJavaScriptAgent, startPythonAgent } from './agents.mjs';
+
+const AGENTS = [
+  { name: '@a2a-js/sdk agent', start: startJavaScriptAgent, behind: ['jsonrpc'] },
+  { name: 'Python a2a-sdk agent', start: startPythonAgent, behind: ['jsonrpc', 'rest'] },
+];
+
+async function connect(worker, binding) {
+  const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
+    transports: [new JsonRpcTransportFactory(), new RestTransportFactory()],
+    preferredTransports: [binding],
+    cardResolver: new DefaultAgentCardResolver(),
+  });
+  const client = await new ClientFactory(options).createFromUrl(worker.url);
+  assert.equal(client.transport.protocolName, binding);
+  return client;
+}
+
+let messages = 0;
+const request = (text, configuration) => ({
+  tenant: '', configuration, metadata: undefined,
+  message: {
+    messageId: `gw-${(messages += 1)}`, role: Role.ROLE_USER, contextId: '', taskId: '', extensions: [], referenceTaskIds: [], metadata: undefined,
+    parts: [{ content: { $case: 'text', value: text }, filename: '', mediaType: '', metadata: undefined }],
+  },
+});
+const textsOf = (artifacts) => artifacts.flatMap(({ parts }) => parts.map((part) => part.content.value)).join('');
+
+for (const { name, start, behind } of AGENTS) {
+  for (const spoken of behind) {
+    describe(`${name}, ${spoken} behind`, () => {
+      let agent, gateway;
+      before(async () => {
+        agent = await start();
+        gateway = await startWorker({ vars: { ORIGIN_URL: agent.url, ORIGIN_BINDING: spoken, TASK_STORE: 'memory' } });
+      });
+      after(async () => {
+        await gateway.stop();
+        await agent.stop();
+      });
+
+      test('the card names the gateway alone', async () => {
+        const { json, text } = await rest(gateway, 'GET', '/.well-known/agent-card.json');
+        assert.deepEqual(json.supportedInterfaces.map(({ protocolBinding, url }) => [protocolBinding, url]), [['JSONRPC', `${gateway.url}/rpc`], ['HTTP+JSON', gateway.url]]);
+        assert.ok(!text.includes(agent.url), text);
+      });
+
+      for (const binding of ['JSONRPC', 'HTTP+JSON']) {
+        test(`${binding}: send, get, list, cancel`, async () => {
+          const client = await connect(gateway, binding);
+          const task = await client.sendMessage(request('hello'));
+          assert.equal(task.status.state, TaskState.TASK_STATE_COMPLETED);
+          assert.equal(textsOf(task.artifacts), 'hello');
+          const found = await client.getTask({ tenant: '', id: task.id });
+          assert.deepEqual([found.id, textsOf(found.artifacts)], [task.id, 'hello']);
+          const listed = await client.listTasks({ tenant: '', contextId: task.contextId, status: TaskState.TASK_STATE_UNSPECIFIED, pageToken: '' });
+          assert.deepEqual(listed.tasks.map(({ id }) => id), [task.id]);
+          const error = await client.cancelTask({ tenant: '', id: task.id, metadata: undefined }).then(() => assert.fail('cancelled'), (thrown) => thrown);
+          assert.ok(error instanceof errors.TaskNotCancelableError, `${error}`);
+        });
+
+        test(`${binding}: a stream, piece by piece`, async () => {
+          const client = await connect(gateway, binding);
+          const events = [];
+          for await (const event of client.sendMessageStream(request('stream'))) events.push(event.payload);
+          assert.equal(events[0].$case, 'task');
+          const pieces = events.filter(({ $case }) => $case === 'artifactUpdate').map(({ value }) => textsOf([value.artifact]));
+          assert.deepEqual(pieces, ['a', 'b', 'c']);
+          assert.equal(events.at(-1).value.status.state, TaskState.TASK_STATE_COMPLETED);
+        });
+
+        test(`${binding}: errors are of their class`, async () => {
+          const client = await connect(gateway, binding);
+          const thrown = await client.getTask({ tenant: '', id: 'no-such-task' }).then(() => assert.fail('found'), (error) => error);
+          assert.ok(thrown instanceof errors.TaskNotFoundError, `${thrown}`);
+        });
+      }
+
+      test('a crash is an error that tells nothing of the agent, or a task that failed', async () => {
+        const params = { message: message('crash') };
+        const onRpc = await rpc(gateway, 'SendMessage', params, { rawId: '"c"' });
+        const onRest = await rest(gateway, 'POST', '/message:send', { body: params });
+        for (const [{ text }, task, error] of [[onRpc, onRpc.json.result?.task, onRpc.json.error], [onRest, onRest.json.task, onRest.json.error]]) {
+          // What a task says of its failure is the agent's own word to its user, and passes as it is.
+          if (task) assert.equal(task.status.state, 'TASK_STATE_FAILED', text);
+          else assert.equal(error.message, 'Internal error', text);
+          if (task) continue;
+          for (const forbidden of ['hunter2', 'postgres', 'db.internal', 'Traceback', 'RuntimeError']) assert.ok(!text.includes(forbidden), text);
+        }
+      });
+
+      test('what is malformed never gets there', async () => {
+        const answer = await rpc(gateway, 'SendMessage', { message: { role: 'ROLE_USER', parts: [] } }, { rawId: '0' });
+        assertRpcError(answer, '0', { code: -32602, reason: 'INVALID_PARAMS', metadata: { fields: /message\.messageId/ } });
+        const other = await rest(gateway, 'GET', '/tasks/x', { headers: { 'A2A-Version': '99.0' } });
+        assertRestError(other, { code: -32009, http: 400, reason: 'VERSION_NOT_SUPPORTED', metadata: { version: '99.0', supportedVersions: '1.0' } });
+      });
+    });
+  }
+}

@@ -1,0 +1,210 @@
+// What reaches the origin and what does not, its card, and the tasks that the edge keeps.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { assertRestError, assertRpcError } from '../support/expect.mjs';
+import { bare, message, post, rest, rpc } from '../support/wire.mjs';
+import { startWorker } from '../support/worker.mjs';
+import { startOrigin, unusedPort } from './origin.mjs';
+
+const CARD = '/.well-known/agent-card.json';
+const ALICE = { Authorization: 'Bearer t-alice-1234' };
+const BOB = { Authorization: 'Bearer t-bob-56789' };
+const AWAY = { code: -32603, http: 502, reason: 'ORIGIN_UNAVAILABLE', domain: 'a2a-edge' };
+const vars = (origin, more) => ({ ORIGIN_URL: origin.url, ORIGIN_MAX_RETRIES: '0', BREAKER_FAILURES: '0', ORIGIN_TIMEOUT_MS: '3000', ...more });
+
+/** Gives up waiting for a condition after this. */
+const PATIENCE_MS = 10_000;
+async function eventually(check, what) {
+  for (const started = Date.now(); Date.now() - started < PATIENCE_MS; ) {
+    if (await check()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  assert.fail(what);
+}
+
+describe('passing on', () => {
+  let origin, gateways;
+  before(async () => {
+    const card = { securitySchemes: { key: { apiKeySecurityScheme: { location: 'header', name: 'X-Agent-Key' } } } };
+    origin = await startOrigin({ card });
+    const start = (binding) => startWorker({ vars: vars(origin, { ORIGIN_BINDING: binding, TASK_STORE: 'memory' }) });
+    gateways = Object.fromEntries(await Promise.all(['jsonrpc', 'rest'].map(async (binding) => [binding, await start(binding)])));
+  });
+  after(async () => {
+    await Promise.all(Object.values(gateways).map((gateway) => gateway.stop()));
+    await origin.stop();
+  });
+
+  for (const behind of ['jsonrpc', 'rest']) {
+    test(`${behind} behind: credentials, extensions and the trace go along, the rest stays`, async () => {
+      const headers = {
+        'A2A-Version': '1.0', 'A2A-Extensions': 'https://example.com/a, https://example.com/b', Authorization: 'Bearer t-1', 'X-Agent-Key': 'k-1', 'x-api-key': 'k-2',
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'a=b',
+        Cookie: 'session=1', 'X-Forwarded-For': '10.0.0.1', TE: 'trailers', Connection: 'close', 'X-Whatever': 'w',
+      };
+      const answer = await bare(gateways[behind], 'GET', '/tasks/h-1', { headers });
+      assert.equal(answer.status, 200, answer.text);
+      const { headers: got, call } = origin.seen.at(-1);
+      assert.equal(call.binding, behind);
+      for (const name of ['a2a-version', 'a2a-extensions', 'authorization', 'x-agent-key', 'x-api-key', 'traceparent', 'tracestate']) {
+        const sent = Object.entries(headers).find(([known]) => known.toLowerCase() === name)[1];
+        assert.equal(got[name], sent, name);
+      }
+      for (const name of ['cookie', 'x-forwarded-for', 'te', 'x-whatever']) assert.equal(got[name], undefined, name);
+      assert.equal(got.host, new URL(origin.url).host);
+    });
+
+    test(`${behind} behind: a request that is refused never gets there`, async () => {
+      const gateway = gateways[behind];
+      const count = origin.seen.length;
+      assertRpcError(await post(gateway, '{"jsonrpc"'), 'null', { code: -32700, reason: 'PARSE_ERROR', violations: [''] });
+      assertRpcError(await rpc(gateway, 'NoSuchMethod', {}, { rawId: '0' }), '0', { code: -32601, reason: 'METHOD_NOT_FOUND', metadata: { method: 'NoSuchMethod' } });
+      assertRpcError(await rpc(gateway, 'GetTask', { historyLength: -1 }, { rawId: '""' }), '""', { code: -32602, reason: 'INVALID_PARAMS', metadata: { fields: /historyLength/ }, violations: ['historyLength', 'id'] });
+      assertRpcError(await rpc(gateway, 'SendMessage', { message: message('x', { parts: [{ text: 'x', mediaType: 'image/png' }] }) }), '1', { code: -32005, reason: 'CONTENT_TYPE_NOT_SUPPORTED', metadata: { contentType: 'image/png' } });
+      assertRpcError(await rpc(gateway, 'GetExtendedAgentCard', {}), '1', { code: -32004, reason: 'UNSUPPORTED_OPERATION', metadata: { operation: 'GetExtendedAgentCard' } });
+      assertRestError(await rest(gateway, 'GET', '/nowhere'), { code: -32601, http: 404, reason: 'METHOD_NOT_FOUND', metadata: { method: 'GET /nowhere' } });
+      assertRestError(await rest(gateway, 'POST', '/message:send', { body: { message: message('x') }, headers: { 'Content-Type': 'text/plain' } }), { code: -32005, http: 415, reason: 'CONTENT_TYPE_NOT_SUPPORTED', metadata: { contentType: 'text/plain' } });
+      assert.equal(origin.seen.length, count);
+    });
+
+    test(`${behind} behind: ids, batches and notifications`, async () => {
+      const gateway = gateways[behind];
+      for (const rawId of ['9007199254740993', '0', '""', '1.5', '"a"']) {
+        const { text } = await rpc(gateway, 'GetTask', { id: 'i-1' }, { rawId });
+        assert.match(text, new RegExp(`"id":${rawId.replace('.', '\\.')}[,}]`), text);
+      }
+      const call = (id, more) => ({ jsonrpc: '2.0', id, method: 'GetTask', params: { id: 'i-1' }, ...more });
+      const batch = await post(gateway, [call('a'), call('b', { method: 'Nope' }), { ...call(), id: undefined }]);
+      assert.deepEqual(batch.json.map(({ id, result, error }) => [id, result?.id, error?.code]), [['a', 'i-1', undefined], ['b', undefined, -32601]]);
+      const count = origin.seen.length;
+      const notification = await post(gateway, { jsonrpc: '2.0', method: 'SendStreamingMessage', params: { message: message('n') } });
+      assert.equal(notification.status, 204);
+      assert.equal(origin.seen.length, count + 1);
+      assert.equal(origin.seen.at(-1).call.params.configuration.returnImmediately, true);
+    });
+
+    test(`${behind} behind: params arrive whole`, async () => {
+      const params = { tenant: 'acme', message: message('hello', { metadata: { n: 1, list: [null, { a: 'ä' }] } }), configuration: { historyLength: 3, acceptedOutputModes: ['text/plain'] } };
+      const answer = await rpc(gateways[behind], 'SendMessage', params);
+      assert.ok(answer.json.result?.task, answer.text);
+      const got = origin.seen.at(-1).call.params;
+      assert.deepEqual(got.message, params.message);
+      assert.deepEqual(got.configuration, params.configuration);
+    });
+  }
+});
+
+describe('the card', () => {
+  test('is asked for by its tags, served stale, and not given up for a worse one', async () => {
+    const origin = await startOrigin();
+    origin.cardHeaders = { ETag: '"v1"', 'Cache-Control': 'max-age=5' };
+    const gateway = await startWorker({ vars: vars(origin, { TASK_STORE: 'memory' }) });
+    const clockless = () => rest(gateway, 'GET', CARD);
+    try {
+      const first = await clockless();
+      assert.equal(first.json.name, 'Faulty');
+      assert.equal((await rest(gateway, 'GET', CARD, { headers: { 'If-None-Match': first.headers.get('etag') } })).status, 304);
+      assert.equal(origin.cards, 1, 'fresh for five seconds');
+      await eventually(async () => (await clockless()).status === 200 && origin.cards === 2, 'asked again');
+      assert.equal(origin.cardRequest['if-none-match'], '"v1"');
+      for (const mode of ['down', 'junk']) {
+        origin.cardMode = mode;
+        const count = origin.cards;
+        await eventually(async () => (await clockless()).json?.name === 'Faulty' && origin.cards > count, mode);
+        await gateway.waitForLog((line) => line.includes('origin_card_stale'));
+        assert.ok((await rpc(gateway, 'GetTask', { id: 'c-1' })).json.result);
+      }
+    } finally {
+      await gateway.stop();
+      await origin.stop();
+    }
+  });
+
+  test('that never was there is told as such, and the rest of the protocol stands', async () => {
+    const port = await unusedPort();
+    const gateway = await startWorker({ vars: vars({ url: `http://127.0.0.1:${port}` }, { TASK_STORE: 'memory' }) });
+    let origin;
+    try {
+      const away = { ...AWAY, retry: true, headers: { 'retry-after': '1' } };
+      assertRpcError(await rpc(gateway, 'GetTask', { id: 'x' }, { rawId: '"away"' }), '"away"', away);
+      assertRestError(await rest(gateway, 'GET', '/tasks/x'), away);
+      assertRestError(await rest(gateway, 'GET', CARD), away);
+      assertRpcError(await post(gateway, 'no json'), 'null', { code: -32700, reason: 'PARSE_ERROR', violations: [''] });
+      assert.equal((await gateway.fetch('/rpc', { method: 'OPTIONS' })).status, 204);
+      origin = await startOrigin({ port });
+      await eventually(async () => (await rpc(gateway, 'GetTask', { id: 'x' })).json.result, 'the origin is noticed');
+    } finally {
+      await gateway.stop();
+      await origin?.stop();
+    }
+  });
+
+  test('that is none is junk, and the log says how', async () => {
+    const origin = await startOrigin();
+    origin.cardMode = 'junk';
+    const gateway = await startWorker({ vars: vars(origin, { TASK_STORE: 'memory' }) });
+    try {
+      assertRpcError(await rpc(gateway, 'GetTask', { id: 'x' }), '1', { code: -32006, reason: 'INVALID_AGENT_RESPONSE', message: 'Invalid agent response' });
+      const line = await gateway.waitForLog((text) => text.includes('request_failed'));
+      assert.match(line, /schema at .*version/);
+      assert.equal(origin.seen.length, 0);
+    } finally {
+      await gateway.stop();
+      await origin.stop();
+    }
+  });
+});
+
+describe('tasks at the edge', () => {
+  for (const store of ['memory', 'kv']) {
+    test(`kept in ${store}: at their end without the origin, else in its need, and for nobody else`, async () => {
+      const origin = await startOrigin();
+      const gateway = await startWorker({ vars: vars(origin, { TASK_STORE: store }) });
+      const get = (id, headers) => rpc(gateway, 'GetTask', { id }, { headers });
+      try {
+        for (const id of ['done-1', 'open-1']) assert.ok((await get(id, ALICE)).json.result);
+        // What is written in the background is there in a moment: then the origin is not asked any more.
+        await eventually(async () => {
+          const count = origin.seen.length;
+          await get('done-1', ALICE);
+          return origin.seen.length === count;
+        }, 'answered from the edge');
+        const atEdge = await get('done-1', ALICE);
+        assert.deepEqual(atEdge.json.result, { id: 'done-1', contextId: 'ctx', status: { state: 'TASK_STATE_COMPLETED', timestamp: '2026-01-01T00:00:00.000Z' } });
+        const viaRest = await rest(gateway, 'GET', '/tasks/done-1', { headers: ALICE });
+        assert.equal(viaRest.json.status.state, 'TASK_STATE_COMPLETED');
+
+        const count = origin.seen.length;
+        for (const headers of [BOB, undefined, { ...ALICE, 'x-api-key': 'k' }]) await get('done-1', headers);
+        assert.equal(origin.seen.length, count + 3, 'others are told what the origin tells them');
+
+        await origin.stop();
+        for (const answer of [(await get('open-1', ALICE)).json.result, (await rest(gateway, 'GET', '/tasks/open-1', { headers: ALICE })).json]) {
+          assert.equal(answer.status.state, 'TASK_STATE_WORKING');
+          assert.deepEqual(answer.metadata, { 'a2a-edge.cached': 'ORIGIN_UNAVAILABLE' });
+        }
+        await gateway.waitForLog((line) => line.includes('task_from_cache') && line.includes('open-1'));
+        assertRpcError(await get('open-1', BOB), '1', AWAY);
+        assertRpcError(await get('open-1'), '1', AWAY);
+        assertRpcError(await get('never-seen', ALICE), '1', AWAY);
+        assertRpcError(await rpc(gateway, 'CancelTask', { id: 'open-1' }, { headers: ALICE }), '1', AWAY);
+      } finally {
+        await gateway.stop();
+        await origin.stop().catch(() => {});
+      }
+    });
+  }
+});
+
+describe('configuration', () => {
+  test('a bad variable stops every request, and the log names it', async () => {
+    const gateway = await startWorker({ vars: { ORIGIN_URL: 'https://user:s3cret@origin.example' } });
+    try {
+      assertRpcError(await rpc(gateway, 'GetTask', { id: 'x' }, { rawId: '"m"' }), '"m"', { code: -32603, reason: 'INTERNAL_ERROR' });
+      const line = await gateway.waitForLog((text) => text.includes('misconfigured'));
+      assert.ok(line.includes('ORIGIN_URL') && !line.includes('s3cret'), line);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
