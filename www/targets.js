@@ -51,9 +51,11 @@ class PageThread {
       this.#requests.delete(key);
       if (!request) continue;
       if (request.message.refuse) request.reject(new TypeError('the agent inside the page does not start'));
-      else this.ask({ request: request.message.request, refuse: true }).then(request.resolve, request.reject);
+      else this.ask({ request: request.message.request, refuse: true }).then((response) => {
+        this.log = ['WebAssembly trapped: the instance is gone, and the next one has answered in its place'];
+        request.resolve(response);
+      }, request.reject);
     }
-    this.log = ['WebAssembly trapped: the instance is gone, and the next one has answered in its place'];
   }
 }
 
