@@ -9,7 +9,8 @@ import { aptInstall, ensureWasmToolchain, wasmEnv } from './lib/rust.mjs';
 const DEBIAN_CLIPPY = '/usr/bin/cargo-clippy';
 
 // What worker-build passes, so that the code is seen as it is built: std from source, with unwinding panics.
-const ARGS = ['clippy', '--target', 'wasm32-unknown-unknown', '-Zbuild-std=std,panic_unwind', '--locked', '--', '-D', 'warnings'];
+const ARGS = ['clippy', '--target', 'wasm32-unknown-unknown', '-Zbuild-std=std,panic_unwind', '--locked'];
+const DENY = ['--', '-D', 'warnings'];
 const FLAGS = { RUSTFLAGS: '-Cpanic=unwind', WASM_BINDGEN_USE_JS_SYS: '1' };
 
 /** Installs the linter that belongs to the chosen compiler; returns the program that runs it and its environment. */
@@ -29,12 +30,14 @@ async function clippy(toolchain) {
 
 await main(async () => {
   const { program, env } = await clippy(await ensureWasmToolchain());
-  for (const crateDir of workerCrates()) {
-    say(`clippy for WebAssembly: ${path.relative(root, crateDir) || 'worker'}`);
-    const code = await runVisible(program, ARGS, {
+  const worker = workerCrates().map((crateDir) => [path.relative(root, crateDir) || 'worker', crateDir, []]);
+  const page = ['page', root, ['--no-default-features', '--features', 'browser']];
+  for (const [name, crateDir, features] of [...worker, page]) {
+    say(`clippy for WebAssembly: ${name}`);
+    const code = await runVisible(program, [...ARGS, ...features, ...DENY], {
       cwd: crateDir,
       env: { ...env, CARGO_TARGET_DIR: process.env.CARGO_TARGET_DIR ?? path.join(root, 'target') },
     });
-    if (code !== 0) throw new SetupError(`clippy for WebAssembly failed in ${crateDir}`);
+    if (code !== 0) throw new SetupError(`clippy for WebAssembly failed: ${name}`);
   }
 });

@@ -17,7 +17,7 @@ const testFiles = (dir) =>
 
 async function native() {
   let output = '';
-  const code = await runVisible('cargo', ['test', '--locked', '--no-fail-fast'], {
+  const code = await runVisible('cargo', ['test', '--locked', '--no-fail-fast', '--features', 'browser'], {
     cwd: root,
     env: nativeEnv(),
     onStdout: (text) => (output += text),

@@ -36,11 +36,13 @@ async function serve(data) {
 }
 
 async function answer({ key }, response, agent) {
-  postMessage({ key, head: response.head, body: response.body, isStream: response.isStream });
-  if (response.isStream) {
+  const { head, body, isStream } = response;
+  if (isStream) {
+    postMessage({ key, head, body, isStream });
     for (let piece; (piece = await response.next()) !== undefined; ) postMessage({ key, piece });
   }
-  postMessage({ key, end: true, log: agent ? JSON.parse(agent.takeLog()) : [] });
+  const log = agent ? JSON.parse(agent.takeLog()) : [];
+  postMessage(isStream ? { key, end: true, log } : { key, head, body, end: true, log });
   response.free();
 }
 

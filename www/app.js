@@ -87,6 +87,7 @@ async function sendNow(one = CASES.get(state.case)) {
   const turn = ++run;
   const isCurrent = () => turn === run;
   const at = { ...state };
+  const address = location.hash;
   showBusy();
   const exchange = await send(one, at, edited(), (part) => isCurrent() && showResponse(part, false));
   if (!isCurrent()) return;
@@ -95,7 +96,7 @@ async function sendNow(one = CASES.get(state.case)) {
   else showFault(exchange.fault, exchange.ms);
   showLog(exchange.log);
   showSeen(await read(one, at, exchange), IDEMPOTENT.test(one.operation));
-  document.body.dataset.shown = String(turn);
+  document.body.dataset.shown = address; // for whoever waits until all of it is there
 }
 
 /** Takes a change of state over into the address. */

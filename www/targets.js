@@ -30,21 +30,17 @@ class PageThread {
   #take({ key, head, body, isStream, piece, end, log, failure }) {
     const request = this.#requests.get(key);
     if (!request) return;
+    if (end) this.log = log;
     if (head) {
       const { status, headers } = JSON.parse(head);
       const stream = isStream && new ReadableStream({ start: (controller) => void (request.controller = controller) });
       const isEmpty = status === 204 || status === 304;
       request.resolve(new Response(isEmpty ? null : stream || body, { status, headers }));
-    } else if (piece !== undefined) {
-      request.controller.enqueue(new TextEncoder().encode(piece));
-    } else if (end) {
-      this.log = log;
-      request.controller?.close();
-      this.#requests.delete(key);
-    } else if (failure) {
-      request.reject(new TypeError(failure));
-      this.#requests.delete(key);
     }
+    if (piece !== undefined) request.controller.enqueue(new TextEncoder().encode(piece));
+    if (failure) request.reject(new TypeError(failure));
+    if (end) request.controller?.close();
+    if (end || failure) this.#requests.delete(key);
   }
 
   #died(keys) {
@@ -55,9 +51,11 @@ class PageThread {
       this.#requests.delete(key);
       if (!request) continue;
       if (request.message.refuse) request.reject(new TypeError('the agent inside the page does not start'));
-      else this.ask({ request: request.message.request, refuse: true }).then(request.resolve, request.reject);
+      else this.ask({ request: request.message.request, refuse: true }).then((response) => {
+        this.log = ['WebAssembly trapped: the instance is gone, and the next one has answered in its place'];
+        request.resolve(response);
+      }, request.reject);
     }
-    this.log = ['WebAssembly trapped: the instance is gone, and the next one has answered in its place'];
   }
 }
 

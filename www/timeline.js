@@ -103,6 +103,7 @@ class Timeline {
   }
 
   stop() {
+    if (this.#stopped) return;
     this.#stopped = true;
     this.#abort.abort();
     clearInterval(this.timer);
@@ -153,7 +154,7 @@ class Timeline {
     } catch (error) {
       if (this.#stopped) return;
       this.#end('failed');
-      this.#finish('bad', `Answer: ${error.name}, ${error.reason ?? error.kind}, code ${error.code}: ${error.message}`);
+      this.#finish('bad', `Answer: ${error.name}, ${error.reason ?? (error.kind === 'Custom' ? `HTTP ${error.httpStatus}` : error.kind)}: ${error.message}`);
     }
     this.#tick(client);
   }
@@ -208,6 +209,7 @@ class Timeline {
   }
 
   #tick(client) {
+    if (this.#stopped) return;
     const state = client.breaker;
     if (state !== this.#breaker.at(-1)[0]) {
       this.#breaker.push([state, this.now]);
@@ -258,7 +260,7 @@ class Timeline {
   }
 }
 
-const failure = (error) => (error.origin === 'transport' ? `Failed: ${error.message}.` : `Failed: ${error.kind === "Custom" ? "HTTP " + error.httpStatus : error.kind}.`);
+const failure = (error) => (error.origin === 'transport' ? `Failed: ${error.message}.` : `Failed: ${error.kind === 'Custom' ? `HTTP ${error.httpStatus}` : error.kind}.`);
 
 const WHY = {
   permanent: 'the answer would be the same',

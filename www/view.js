@@ -126,6 +126,8 @@ const codeFor = (error) => {
   const test = error.kind === 'Custom' ? (error.reason ? `error.reason === '${error.reason}'` : `error.code === ${error.code}`) : `error.kind === '${error.kind}'`;
   return `catch (error) {
   if (error instanceof ${error.name}
-      && ${test}) { … }
+      && ${test}) {
+    …
+  }
 }`;
 };

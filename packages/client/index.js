@@ -77,12 +77,12 @@ export class A2aClient {
   }
 
   get card() {
-    const card = this.#client.card;
+    const card = this.#client?.card;
     return card && JSON.parse(card);
   }
 
   get breaker() {
-    return this.#client.breaker;
+    return this.#client?.breaker ?? 'closed';
   }
 
   async call(operation, params = {}, { signal } = {}) {
@@ -148,7 +148,8 @@ export class A2aClient {
 
   /** Frees the module's memory of this client. What is under way goes on. */
   close() {
-    this.#client.free();
+    this.#client?.free();
+    this.#client = undefined;
   }
 }
 

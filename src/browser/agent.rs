@@ -38,7 +38,7 @@ struct PageRequest {
 /// An agent that is served to the page alone.
 #[wasm_bindgen]
 pub struct PageAgent {
-    handler: Rc<dyn Handler>,
+    server: Rc<Server>,
     log: Rc<MemoryLog>,
     limit: u64,
 }
@@ -69,7 +69,7 @@ impl PageAgent {
         let log = Rc::new(MemoryLog::default());
         let script: Option<Vec<Scripted>> = script.map(|script| from_json(&script)).transpose().map_err(bad)?;
         agent::install_panic_hook(None);
-        let handler = match script {
+        let server = match script {
             Some(script) => open(Forwarder::new(script), &vars, &log),
             None => abilities(&vars)
                 .map_err(|error| error.to_string())
@@ -78,7 +78,7 @@ impl PageAgent {
         let limit = vars
             .number("MAX_BODY_BYTES", MAX_BODY_BYTES, 1..=MAX_BODY_BYTES)
             .map_err(|error| bad(error.to_string()))?;
-        Ok(Self { handler: handler.map_err(bad)?, log, limit })
+        Ok(Self { server: server.map_err(bad)?, log, limit })
     }
 
     /// Answers a request (JSON); a promise of a [`PageResponse`].
@@ -87,7 +87,7 @@ impl PageAgent {
     /// If it is no request.
     pub fn handle(&self, request: &str) -> Result<Promise, JsValue> {
         let request = read(request)?;
-        let answer = self.handler.handle(&request.borrowed(self.limit));
+        let answer = self.server.handle(&request.borrowed(self.limit), &Blind);
         Ok(promise(async move {
             let response = match answer {
                 Answer::Ready(response) => response,
@@ -178,16 +178,6 @@ impl PageResponse {
     }
 }
 
-trait Handler {
-    fn handle(&self, request: &Request<'_>) -> Answer;
-}
-
-impl<A: Agent + 'static> Handler for Rc<Server<A>> {
-    fn handle(&self, request: &Request<'_>) -> Answer {
-        Server::handle(self, request, &Blind)
-    }
-}
-
 /// Nothing is sent again here, so nobody needs to know how far a request came.
 struct Blind;
 
@@ -195,7 +185,7 @@ impl Witness for Blind {
     fn reached_agent(&self, _: bool) {}
 }
 
-fn open<A: Agent + 'static>(agent: A, vars: &Vars<'_>, log: &Rc<MemoryLog>) -> Result<Rc<dyn Handler>, String> {
+fn open<A: Agent + 'static>(agent: A, vars: &Vars<'_>, log: &Rc<MemoryLog>) -> Result<Rc<Server>, String> {
     let config = config(vars).map_err(|error| error.to_string())?;
     let clock = Rc::new(PageClock);
     let ports = Ports {
@@ -204,13 +194,14 @@ fn open<A: Agent + 'static>(agent: A, vars: &Vars<'_>, log: &Rc<MemoryLog>) -> R
         random: Rc::new(PageRandom),
         log: log.clone(),
         background: Rc::new(PageBackground),
+        // Nothing leaves the page, webhooks included.
+        fetch: None,
     };
-    let server = Server::new(agent, config, ports).map_err(|violations| {
+    Server::new(agent, config, ports).map_err(|violations| {
         let fields: Vec<String> =
             violations.into_iter().map(|one| format!("{}: {}", one.field, one.description)).collect();
         fields.join("; ")
-    })?;
-    Ok(Rc::new(server))
+    })
 }
 
 /// The variables that make a difference within a page.

@@ -1,4 +1,4 @@
-// The JavaScript client against real agents: this worker, and one of the official JavaScript SDK. Errors are real classes,
+// The JavaScript client against real agents: this worker, and agents of the official SDKs for JavaScript and Python. Errors are real classes,
 // on both bindings; nothing is retried that must not be; leaving a stream closes its connection.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -6,15 +6,16 @@ import http from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { A2aClient, A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, buildRequest, failed, unwrap } from '../../packages/client/index.js';
+import { startPythonAgent } from './gateway/agents.mjs';
 import { startSdkAgent } from './support/sdk-agent.mjs';
 import { root, startWorker } from './support/worker.mjs';
 
-let worker, strict, sdk;
+let worker, strict, sdk, python;
 before(async () => {
   const vars = { AUTH_TOKENS: '{"t-client-1":"alice"}', DEMO_FAULTS: 'on' };
-  [worker, strict, sdk] = await Promise.all([startWorker(), startWorker({ vars }), startSdkAgent()]);
+  [worker, strict, sdk, python] = await Promise.all([startWorker(), startWorker({ vars }), startSdkAgent(), startPythonAgent()]);
 });
-after(() => Promise.all([worker.stop(), strict.stop(), sdk.stop()]));
+after(() => Promise.all([worker, strict, sdk, python].map((agent) => agent?.stop())));
 
 const text = (words, more) => ({ message: { role: 'ROLE_USER', parts: [{ text: words }], ...more } });
 
@@ -135,24 +136,26 @@ for (const [binding, OwnError] of BINDINGS) {
   });
 }
 
-describe('an agent of the JavaScript SDK', () => {
-  for (const [binding, OwnError] of BINDINGS) {
-    test(`${binding}: a message, a stream, an error`, async () => {
-      const client = await A2aClient.connect(sdk.url, { binding });
-      const { task } = await client.sendMessage(text('hello'));
-      assert.equal(task.status.state, 'TASK_STATE_COMPLETED');
-      assert.equal((await client.getTask({ id: task.id })).id, task.id);
-      let events = 0;
-      for await (const event of client.sendStreamingMessage(text('hello'))) events += event ? 1 : 0;
-      assert.ok(events > 0);
-      const error = await thrownBy(() => client.getTask({ id: 'no-such' }));
-      assert.ok(error instanceof OwnError, error.stack);
-      assert.deepEqual([error.kind, error.code, error.retryable], ['TaskNotFound', -32001, false]);
-      const canceled = await thrownBy(() => client.cancelTask({ id: task.id }));
-      assert.equal(canceled.kind, 'TaskNotCancelable');
-    });
-  }
-});
+for (const [title, agent] of [['JavaScript', () => sdk], ['Python', () => python]]) {
+  describe(`an agent of the ${title} SDK`, () => {
+    for (const [binding, OwnError] of BINDINGS) {
+      test(`${binding}: a message, a stream, an error`, async () => {
+        const client = await A2aClient.connect(agent().url, { binding });
+        const { task } = await client.sendMessage(text('hello'));
+        assert.equal(task.status.state, 'TASK_STATE_COMPLETED');
+        assert.equal((await client.getTask({ id: task.id })).id, task.id);
+        let events = 0;
+        for await (const event of client.sendStreamingMessage(text('hello'))) events += event ? 1 : 0;
+        assert.ok(events > 0);
+        const error = await thrownBy(() => client.getTask({ id: 'no-such' }));
+        assert.ok(error instanceof OwnError, error.stack);
+        assert.deepEqual([error.kind, error.code, error.retryable], ['TaskNotFound', -32001, false]);
+        const canceled = await thrownBy(() => client.cancelTask({ id: task.id }));
+        assert.equal(canceled.kind, 'TaskNotCancelable');
+      });
+    }
+  });
+}
 
 describe('an agent that is in trouble', () => {
   /** Answers each request by the next of these functions, the last again and again. */

@@ -1,7 +1,7 @@
 // Agents that others' SDKs make, each on a port of its own.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,13 +21,21 @@ const INSTALL_TIMEOUT_MS = 300_000;
 async function python() {
   const requirements = path.join(PYTHON_DIR, 'requirements.txt');
   const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex');
-  const stamp = path.join(VENV, 'installed');
-  const binary = path.join(VENV, 'bin/python');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return binary;
-  await run('python3', ['-m', 'venv', '--clear', VENV], { timeout: INSTALL_TIMEOUT_MS });
-  await run(binary, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], { timeout: INSTALL_TIMEOUT_MS });
-  writeFileSync(stamp, digest);
-  return binary;
+  const stampOf = (venv) => path.join(venv, 'installed');
+  const isThere = () => existsSync(stampOf(VENV)) && readFileSync(stampOf(VENV), 'utf8') === digest;
+  const binaryOf = (venv) => path.join(venv, 'bin/python');
+  if (isThere()) return binaryOf(VENV);
+  // Several test files may be at it at once: each makes its own, and the first that is whole stays.
+  const own = `${VENV}-${process.pid}`;
+  await run('python3', ['-m', 'venv', '--clear', own], { timeout: INSTALL_TIMEOUT_MS });
+  await run(binaryOf(own), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], { timeout: INSTALL_TIMEOUT_MS });
+  writeFileSync(stampOf(own), digest);
+  if (isThere()) rmSync(own, { recursive: true });
+  else {
+    rmSync(VENV, { recursive: true, force: true });
+    renameSync(own, VENV);
+  }
+  return binaryOf(VENV);
 }
 
 /** The agent of `python/agent.py`. */

@@ -36,7 +36,11 @@ const ERRORS = [
   ['origin-junk', -32006, 500, 'INVALID_AGENT_RESPONSE', 'InvalidAgentResponse'],
   ['origin-internals', -32603, 500, 'INTERNAL_ERROR', 'Internal', true],
   ['origin-overloaded', -32000, 429, 'RESOURCE_EXHAUSTED', 'Custom', true],
-].map(([id, code, http, reason, kind, retryable = false, rpcHttp = 200]) => ({ id, code, http, reason, kind, retryable, rpcHttp }));
+].map(([id, code, http, reason, kind, retryable = false, rpcHttp = 200]) => {
+  // A reason that the protocol does not define: then the code says which kind it is, and without a code the status.
+  const rpcKind = code === -32603 ? 'Internal' : kind;
+  return { id, code, http, reason, kind, rpcKind, retryable, rpcHttp };
+});
 
 /** Cases whose answer is a task: id and state. */
 const TASKS = [
