@@ -46,10 +46,25 @@ pub(super) fn aborted() -> Value {
     json!({ "name": "AbortError", "message": "The call was given up" })
 }
 
-fn kind_name(kind: ErrorKind) -> String {
+/// What `ErrorKind` in `packages/client/index.d.ts` lists.
+const fn kind_name(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Custom { .. } => "Custom".to_owned(),
-        named => format!("{named:?}"),
+        ErrorKind::TaskNotFound => "TaskNotFound",
+        ErrorKind::TaskNotCancelable => "TaskNotCancelable",
+        ErrorKind::PushNotificationNotSupported => "PushNotificationNotSupported",
+        ErrorKind::UnsupportedOperation => "UnsupportedOperation",
+        ErrorKind::ContentTypeNotSupported => "ContentTypeNotSupported",
+        ErrorKind::InvalidAgentResponse => "InvalidAgentResponse",
+        ErrorKind::ExtendedAgentCardNotConfigured => "ExtendedAgentCardNotConfigured",
+        ErrorKind::ExtensionSupportRequired => "ExtensionSupportRequired",
+        ErrorKind::VersionNotSupported => "VersionNotSupported",
+        ErrorKind::PushNotificationConfigNotFound => "PushNotificationConfigNotFound",
+        ErrorKind::Parse => "Parse",
+        ErrorKind::InvalidRequest => "InvalidRequest",
+        ErrorKind::MethodNotFound => "MethodNotFound",
+        ErrorKind::InvalidParams => "InvalidParams",
+        ErrorKind::Internal => "Internal",
+        ErrorKind::Custom { .. } => "Custom",
     }
 }
 
