@@ -30,6 +30,7 @@ pub(super) fn to_json(error: &ClientError) -> Value {
         "details": error.details(),
         "fieldViolations": violations.collect::<Vec<_>>(),
         "retryable": error.is_retryable(),
+        "notSent": remote.is_none_or(RemoteError::was_not_sent),
         "retryAfterMs": error.retry_after().map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
         "challenge": remote.and_then(RemoteError::challenge),
         "cause": remote.map_or("invalid-request", |remote| cause_name(remote.cause())),
@@ -101,5 +102,8 @@ mod tests {
         assert_eq!((&json["kind"], &json["code"]), (&"Custom".into(), &(-32603).into()));
         assert_eq!((&json["reason"], &json["httpStatus"]), (&"ORIGIN_TIMEOUT".into(), &Value::Null));
         assert_eq!((&json["retryable"], &json["cause"]), (&true.into(), &"transport".into()));
+        assert_eq!(json["notSent"], false);
+        let error = RemoteError::transport(Binding::Rest, TransportFault::Unreachable);
+        assert_eq!(to_json(&ClientError::from(error))["notSent"], true);
     }
 }
