@@ -33,7 +33,7 @@ export function advise(error, idempotent) {
     const wait = error.retryAfterMs ? `wait ${seconds(error.retryAfterMs)}, as it asks` : 'wait a little, longer each time and with jitter';
     const safe = idempotent
       ? `The operation may be done twice, so: ${wait}, and send it again, a few times at most.`
-      : error.reason === 'ORIGIN_UNAVAILABLE' && error.origin === 'transport'
+      : error.notSent
         ? `Nothing was sent, so: ${wait}, and send it again.`
         : 'It may have been done already, so do not send it again blindly: look with ListTasks first, or ask a person.';
     return { tone: 'warn', verdict: 'Retryable', lines: [safe, after(error)].filter(Boolean) };

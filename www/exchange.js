@@ -84,7 +84,7 @@ export async function send(one, state, text, onPiece) {
     const ms = performance.now() - started;
     return { request, response: { ...head, body, ms }, log: state.target === 'page' && !one.played ? thread.log : [] };
   } catch (error) {
-    return { request, fault: error.fault ?? (error.name === 'TimeoutError' ? 'timed-out' : 'cut-short'), message: error.message, ms: performance.now() - started, log: [] };
+    return { request, fault: error.fault ?? (error.name === 'TimeoutError' ? 'timed-out' : 'no-answer'), message: error.message, ms: performance.now() - started, log: [] };
   }
 }
 

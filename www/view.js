@@ -16,7 +16,8 @@ const PHRASES = { 200: 'OK', 204: 'No Content', 400: 'Bad Request', 401: 'Unauth
 const FAULTS = {
   unreachable: 'No answer: no connection came about',
   'timed-out': 'No answer: the deadline passed',
-  'cut-short': 'No answer: the connection broke, or the browser may not read it (CORS)',
+  'no-answer': 'No answer: nobody there, a broken connection, or no permission for this page (CORS)',
+  'cut-short': 'No whole answer: the connection broke',
 };
 const took = (ms) => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
 
@@ -102,6 +103,7 @@ function showError(error, events) {
       ...fact('fields', list(violations)),
       ...fact('origin', error.origin),
       ...fact('retryable', String(error.retryable)),
+      ...fact('notSent', error.notSent ? 'true' : undefined),
       ...fact('retryAfterMs', error.retryAfterMs === undefined ? undefined : String(error.retryAfterMs)),
       ...fact('challenge', error.challenge),
       ...fact('events', events?.length ? `${events.length} before it` : undefined)),

@@ -4,10 +4,10 @@
 export class A2aError extends Error {
   constructor(told) {
     super(told.message);
-    const { kind, code, httpStatus, reason, domain, metadata, details, fieldViolations, retryable, retryAfterMs, challenge, cause } = told;
+    const { kind, code, httpStatus, reason, domain, metadata, details, fieldViolations, retryable, notSent, retryAfterMs, challenge, cause } = told;
     const optional = { httpStatus, reason, domain, retryAfterMs, challenge };
     for (const name of Object.keys(optional)) optional[name] ??= undefined; // JSON has null only
-    Object.assign(this, { kind, code, ...optional, metadata, details, fieldViolations, retryable, origin: cause });
+    Object.assign(this, { kind, code, ...optional, metadata, details, fieldViolations, retryable, notSent, origin: cause });
   }
 
   get name() {

@@ -62,6 +62,8 @@ export abstract class A2aError extends Error {
   readonly fieldViolations: readonly FieldViolation[];
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
+  /** Whether it is certain that the agent did not get the request, so that nothing can be done twice. */
+  readonly notSent: boolean;
   /** How long the agent asks to be left alone, in milliseconds. */
   readonly retryAfterMs?: number;
   /** `WWW-Authenticate` as received. */
@@ -380,4 +382,4 @@ export interface Outcome {
 /** Reads an exchange as the client would. */
 export function decode(exchange: Exchange): Promise<Outcome>;
 /** What the client would say of an exchange without an answer. */
-export function decodeFault(binding: Binding, fault: 'unreachable' | 'timed-out' | 'cut-short'): Promise<Outcome>;
+export function decodeFault(binding: Binding, fault: 'unreachable' | 'no-answer' | 'timed-out' | 'cut-short'): Promise<Outcome>;

@@ -156,7 +156,7 @@ fn watched(client: Client, tell: Option<Function>) -> Client {
 
 fn asked(operation: &str, params: &str) -> Result<(Operation, Value), Value> {
     let named = Operation::from_method(operation);
-    let operation = named.ok_or_else(|| error::misuse(&format!("A2A has no operation {operation:?}")))?;
+    let operation = named.ok_or_else(|| error::misuse(&format!("A2A has no operation \"{operation}\"")))?;
     let params = from_json(params).map_err(|problem| error::misuse(&problem))?;
     Ok((operation, params))
 }

@@ -40,12 +40,13 @@ pub fn decode(exchange: &str, now: f64) -> Result<String, JsValue> {
     read(exchange, Timestamp(now as u64)).map(|read| read.to_string()).map_err(|problem| JsValue::from_str(&problem))
 }
 
-/// What the client says of an exchange without an answer: `unreachable`, `timed-out`, or anything else for one that was
-/// cut short.
+/// What the client says of an exchange without a whole answer: `unreachable`, `no-answer`, `timed-out`, or anything else for
+/// one that was cut short.
 #[wasm_bindgen]
 pub fn fault(binding: &str, fault: &str) -> String {
     let fault = match fault {
         "unreachable" => TransportFault::Unreachable,
+        "no-answer" => TransportFault::NoAnswer,
         "timed-out" => TransportFault::TimedOut,
         _ => TransportFault::CutShort,
     };

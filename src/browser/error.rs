@@ -30,6 +30,7 @@ pub(super) fn to_json(error: &ClientError) -> Value {
         "details": error.details(),
         "fieldViolations": violations.collect::<Vec<_>>(),
         "retryable": error.is_retryable(),
+        "notSent": remote.is_none_or(RemoteError::was_not_sent),
         "retryAfterMs": error.retry_after().map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
         "challenge": remote.and_then(RemoteError::challenge),
         "cause": remote.map_or("invalid-request", |remote| cause_name(remote.cause())),
@@ -46,10 +47,25 @@ pub(super) fn aborted() -> Value {
     json!({ "name": "AbortError", "message": "The call was given up" })
 }
 
-fn kind_name(kind: ErrorKind) -> String {
+/// What `ErrorKind` in `packages/client/index.d.ts` lists.
+const fn kind_name(kind: ErrorKind) -> &'static str {
     match kind {
-        ErrorKind::Custom { .. } => "Custom".to_owned(),
-        named => format!("{named:?}"),
+        ErrorKind::TaskNotFound => "TaskNotFound",
+        ErrorKind::TaskNotCancelable => "TaskNotCancelable",
+        ErrorKind::PushNotificationNotSupported => "PushNotificationNotSupported",
+        ErrorKind::UnsupportedOperation => "UnsupportedOperation",
+        ErrorKind::ContentTypeNotSupported => "ContentTypeNotSupported",
+        ErrorKind::InvalidAgentResponse => "InvalidAgentResponse",
+        ErrorKind::ExtendedAgentCardNotConfigured => "ExtendedAgentCardNotConfigured",
+        ErrorKind::ExtensionSupportRequired => "ExtensionSupportRequired",
+        ErrorKind::VersionNotSupported => "VersionNotSupported",
+        ErrorKind::PushNotificationConfigNotFound => "PushNotificationConfigNotFound",
+        ErrorKind::Parse => "Parse",
+        ErrorKind::InvalidRequest => "InvalidRequest",
+        ErrorKind::MethodNotFound => "MethodNotFound",
+        ErrorKind::InvalidParams => "InvalidParams",
+        ErrorKind::Internal => "Internal",
+        ErrorKind::Custom { .. } => "Custom",
     }
 }
 
@@ -86,5 +102,8 @@ mod tests {
         assert_eq!((&json["kind"], &json["code"]), (&"Custom".into(), &(-32603).into()));
         assert_eq!((&json["reason"], &json["httpStatus"]), (&"ORIGIN_TIMEOUT".into(), &Value::Null));
         assert_eq!((&json["retryable"], &json["cause"]), (&true.into(), &"transport".into()));
+        assert_eq!(json["notSent"], false);
+        let error = RemoteError::transport(Binding::Rest, TransportFault::Unreachable);
+        assert_eq!(to_json(&ClientError::from(error))["notSent"], true);
     }
 }

@@ -62,7 +62,7 @@ impl JsEndpoint {
 }
 
 fn binding(name: &str) -> Result<Binding, String> {
-    Binding::from_name(name).ok_or_else(|| format!("binding must be JSONRPC or HTTP+JSON, not {name:?}"))
+    Binding::from_name(name).ok_or_else(|| format!("binding must be JSONRPC or HTTP+JSON, not \"{name}\""))
 }
 
 /// Reads options from JSON.

@@ -23,7 +23,7 @@ pub fn build_request(endpoint: &str, operation: &str, params: &str, id: &str) ->
 
 fn described(endpoint: &str, operation: &str, params: &str, id: &str) -> Result<Value, String> {
     let endpoint: JsEndpoint = from_json(endpoint)?;
-    let operation = Operation::from_method(operation).ok_or_else(|| format!("A2A has no operation {operation:?}"))?;
+    let operation = Operation::from_method(operation).ok_or_else(|| format!("A2A has no operation \"{operation}\""))?;
     let params: Value = from_json(params)?;
     let id = Id::from_json(id).ok_or("the id must be a JSON string or number")?;
     let request = build(&endpoint.read()?, operation, &params, &id, &Service::default());

@@ -216,14 +216,14 @@ describe('an agent that is in trouble', () => {
     await stop();
     const error = await thrownBy(async () => (await at(url, { retry: { maxRetries: 0 } })).sendMessage(text('hello')));
     assert.ok(error instanceof TransportError, error.stack);
-    assert.deepEqual([error.reason, error.retryable, error.httpStatus], ['ORIGIN_UNAVAILABLE', true, undefined]);
+    assert.deepEqual([error.reason, error.retryable, error.notSent, error.httpStatus], ['ORIGIN_UNAVAILABLE', true, true, undefined]);
   });
 
   test('silence, up to the limit', async (t) => {
     const { url, stop } = await origin(() => {});
     t.after(stop);
     const error = await thrownBy(async () => (await at(url, { headTimeoutMs: 20, retry: { maxRetries: 0 } })).getTask({ id: 't-1' }));
-    assert.deepEqual([error.name, error.reason], ['TransportError', 'ORIGIN_TIMEOUT']);
+    assert.deepEqual([error.name, error.reason, error.notSent], ['TransportError', 'ORIGIN_TIMEOUT', false]);
   });
 
   test('a signal gives a call up, and its connection', async (t) => {

@@ -32,7 +32,7 @@ const ERRORS = [
   ...['panic', 'panic-late', 'trap-abort', 'trap-late', 'trap-overflow', 'trap-memory', 'trap-unreachable'].map((id) => [id, -32603, 500, 'INTERNAL_ERROR', 'Internal', true]),
   ['origin-unavailable', -32603, 502, 'ORIGIN_UNAVAILABLE', 'Custom', true],
   ['origin-timeout', -32603, 504, 'ORIGIN_TIMEOUT', 'Custom', true],
-  ['origin-interrupted', -32603, 502, 'ORIGIN_INTERRUPTED', 'Custom', true],
+  ['origin-interrupted', -32603, 502, 'ORIGIN_UNAVAILABLE', 'Custom', true],
   ['origin-junk', -32006, 500, 'INVALID_AGENT_RESPONSE', 'InvalidAgentResponse'],
   ['origin-internals', -32603, 500, 'INTERNAL_ERROR', 'Internal', true],
   ['origin-overloaded', -32000, 429, 'RESOURCE_EXHAUSTED', 'Custom', true],
