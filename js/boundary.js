@@ -17,6 +17,7 @@ let context; // of the request that it belongs to
 let idempotent; // of the request whose call is going on: may it be sent again, even if it reached the agent?
 let bindings; // the Worker's environment, the same for every request
 let limit; // longest body to read, in bytes
+let isDead = false; // has the instance died since it was last called?
 let passesOn; // are requests passed on to another agent, with more of their headers than are read here?
 
 addEventListener('error', () => instanceDied(current));
@@ -172,7 +173,7 @@ function attempt(request, mayRepeat) {
   context = request.ctx;
   idempotent = true;
   try {
-    if (!mayRepeat) glue.wake();
+    if (isDead) revive();
     answer = call(glue.answer, request, key);
   } catch (error) {
     if (isTrap(error)) instanceDied(key);
@@ -236,7 +237,17 @@ export function instanceLost(error) {
   if (isTrap(error)) instanceDied(0);
 }
 
+// The generated wrappers re-create a dead instance, but only after they have copied their arguments into the old one's
+// memory, so this one without arguments comes first.
+function revive() {
+  glue.wake();
+  isDead = false;
+}
+
 function instanceDied(culprit) {
+  isDead = true;
+  // Rust can log nothing any more. What becomes of each request is logged with its answer.
+  console.error('{"level":"error","event":"instance_died"}');
   const victims = [...going];
   going.clear();
   for (const [key, work] of victims) {
@@ -255,7 +266,7 @@ function failed(request, reason) {
 
 function worded({ head, body }, reason, asEvent) {
   try {
-    glue.wake();
+    revive();
     return typeof body === 'string' ? glue.fail(head, body, 0, reason, asEvent) : glue.fail(head, '', body, reason, asEvent);
   } catch {
     return undefined;
@@ -276,7 +287,7 @@ let swept = 0;
 // without another word to it, and nothing goes on there any more. So other requests look after what is left.
 function sweep(ctx) {
   const now = Date.now();
-  if (now - swept < SWEEP_MS) return;
+  if (now - swept < SWEEP_MS || isDead) return;
   swept = now;
   for (const [key, stream] of streams) {
     if (now - stream.taken < SILENCE_MS) continue;

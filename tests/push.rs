@@ -83,7 +83,9 @@ fn webhooks_that_may_not_be_called_are_refused_wherever_they_are_named() {
     for (config, field) in [
         (json!({"url": "http://hooks.example.com/"}), "url"),
         (json!({"url": "https://169.254.169.254/latest"}), "url"),
+        (json!({"url": HOOK, "id": "x".repeat(900)}), "id"),
         (json!({"url": HOOK, "token": "a\r\nX: y"}), "token"),
+        (json!({"url": HOOK, "token": "x".repeat(5_000)}), "token"),
         (json!({"url": HOOK, "authentication": {"scheme": "Bearer\n"}}), "authentication.scheme"),
         (
             json!({"url": HOOK, "authentication": {"scheme": "Bearer", "credentials": "\u{0}"}}),
@@ -156,4 +158,22 @@ fn a_webhook_that_fails_is_tried_again_and_given_up_in_the_end() {
         assert!(line.contains("push_failed") && line.contains("c1"), "{line}");
         assert!(!line.contains("secret-7") && !line.contains("hooks.example.com"), "{line}");
     }
+}
+
+#[test]
+fn a_message_whose_webhook_finds_no_room_is_refused_before_anything_is_done() {
+    let served = demo();
+    let id = served.rest("/message:send", &message("ask")).json()["task"]["id"].as_str().unwrap().to_owned();
+    for number in 0..a2a_edge::ports::MAX_PUSH_CONFIGS {
+        let config = json!({"id": format!("c{number}"), "url": HOOK});
+        assert_eq!(served.rest(&format!("/tasks/{id}/pushNotificationConfigs"), &config).status, 200);
+    }
+    let mut request = with_hook("forty-two", json!({"id": "one more", "url": HOOK}));
+    request["message"]["taskId"] = json!(id);
+    let refused = served.rest("/message:send", &request);
+    let fields = &refused.json()["error"]["details"][0]["metadata"]["fields"];
+    assert_eq!((refused.status, fields), (400, &json!("configuration.taskPushNotificationConfig")));
+    assert_eq!(get(&served, &format!("/tasks/{id}"))["status"]["state"], "TASK_STATE_INPUT_REQUIRED");
+    request["configuration"]["taskPushNotificationConfig"]["id"] = json!("c1");
+    assert_eq!(served.rest("/message:send", &request).status, 200, "it takes the place of its namesake");
 }

@@ -10,7 +10,7 @@ use futures_util::future::{Either, join_all, select};
 
 use super::server::Ports;
 use super::webhook;
-use crate::ports::{Fetch, FetchError, FetchRequest, Level, Owner};
+use crate::ports::{Fetch, FetchError, FetchRequest, Level, Owner, is_task_id};
 use crate::protocol::details::FieldViolation;
 use crate::protocol::http::A2A_JSON;
 use crate::protocol::types::{StreamResponse, TaskPushNotificationConfig};
@@ -26,6 +26,9 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const TOKEN_HEADER: &str = "X-A2A-Notification-Token";
 /// Longest token, scheme and credentials. (Our own: half of what servers commonly take as a header.)
 const MAX_SECRET_BYTES: usize = 4_096;
+
+/// What becomes a header must be fit for one.
+const HEADER_RULE: &str = "must be printable ASCII, 4096 bytes at most";
 
 /// What notifications need.
 pub(super) struct Push {
@@ -46,15 +49,18 @@ impl Push {
         if let Err(problem) = webhook::check(&config.url, self.in_development) {
             violated("url", problem);
         }
+        if !config.id.is_empty() && !is_task_id(&config.id) {
+            violated("id", "is too long or not printable");
+        }
         if config.token.as_deref().is_some_and(|token| !is_header_value(token)) {
-            violated("token", "must be printable ASCII");
+            violated("token", HEADER_RULE);
         }
         if let Some(authentication) = &config.authentication {
             if !is_scheme(&authentication.scheme) {
                 violated("authentication.scheme", "must be an HTTP authentication scheme");
             }
             if authentication.credentials.as_deref().is_some_and(|credentials| !is_header_value(credentials)) {
-                violated("authentication.credentials", "must be printable ASCII");
+                violated("authentication.credentials", HEADER_RULE);
             }
         }
         if violations.is_empty() { Ok(()) } else { Err(violations) }

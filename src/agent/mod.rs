@@ -49,7 +49,7 @@ pub(crate) use events::Events;
 pub use failure::Failure;
 pub(crate) use gate::Admitted;
 pub(crate) use record::Trace;
-pub use refusal::{refuse, refuse_event};
+pub use refusal::{refusal_line, refuse, refuse_event};
 pub use server::{Answer, Config, Ports, Server, Witness};
 pub(crate) use serving::{Done, opened};
 pub use tasks::Tasks;

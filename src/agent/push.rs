@@ -1,7 +1,7 @@
 //! The push notification configs of a caller's tasks (specification 3.1.7 to 3.1.10).
 
 use super::tasks::{Tasks, store_failed};
-use crate::ports::{StoreError, is_task_id};
+use crate::ports::{MAX_PUSH_CONFIGS, StoreError};
 use crate::protocol::error::A2aError;
 use crate::protocol::types::{
     DeleteTaskPushNotificationConfigRequest, GetTaskPushNotificationConfigRequest,
@@ -33,14 +33,10 @@ impl Tasks {
     ) -> Result<TaskPushNotificationConfig, A2aError> {
         if config.id.is_empty() {
             config.id = self.new_id();
-        } else if !is_task_id(&config.id) {
-            return Err(A2aError::invalid_params("id is too long or not printable", ["id"]));
         }
         match self.store().put_push_config(self.owner(), config.clone()).await {
             Ok(()) => Ok(config),
-            Err(StoreError::Unstorable(_)) => {
-                Err(A2aError::invalid_params("The task has too many push notification configs", ["taskId"]))
-            }
+            Err(StoreError::Unstorable(_)) => Err(too_many("taskId")),
             Err(error) => Err(store_failed(error)),
         }
     }
@@ -80,8 +76,25 @@ impl Tasks {
         deleted.await.map_err(store_failed)
     }
 
+    /// Whether there is room for the config that came with a message to a task: to be asked before anything is done.
+    ///
+    /// # Errors
+    /// InvalidParams if there is none; Internal when the store fails.
+    pub(super) async fn check_room(&self, task_id: &str, config_id: &str) -> Result<(), A2aError> {
+        let configs = self.store().push_configs(self.owner(), task_id).await.map_err(store_failed)?;
+        let is_there = configs.iter().any(|config| config.id == config_id);
+        if configs.len() < MAX_PUSH_CONFIGS || is_there {
+            return Ok(());
+        }
+        Err(too_many("configuration.taskPushNotificationConfig"))
+    }
+
     async fn configs_of(&self, task_id: &str) -> Result<Vec<TaskPushNotificationConfig>, A2aError> {
         self.load(task_id).await?;
         self.store().push_configs(self.owner(), task_id).await.map_err(store_failed)
     }
+}
+
+fn too_many(field: &'static str) -> A2aError {
+    A2aError::invalid_params("The task has too many push notification configs", [field])
 }

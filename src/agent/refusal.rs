@@ -1,9 +1,12 @@
 //! One error for a whole request, whoever asks: for when no agent can be reached (bad configuration, a dead instance).
 
+use super::record::{self, Binding, Trace};
 use crate::protocol::error::A2aError;
 use crate::protocol::http::{JSON, Request, Response};
 use crate::protocol::jsonrpc::{self, Id, Payload};
 use crate::protocol::negotiate::ErrorFormat;
+use crate::protocol::operation::Operation;
+use crate::protocol::rest::Route;
 use crate::protocol::{rest, sse};
 
 /// Answers every call in `request` with `error`, each with its own id, in the form of the binding that was asked.
@@ -43,4 +46,30 @@ pub fn refuse_event(request: &Request<'_>, error: &A2aError) -> String {
         Ok(Payload::Single(Err(_)) | Payload::Batch(_)) | Err(_) => None,
     };
     sse::error_event(&jsonrpc::failure(&id.unwrap_or(Id::NULL), error))
+}
+
+/// The log line of a request that is refused as a whole.
+pub fn refusal_line(request: &Request<'_>, error: &A2aError) -> String {
+    let is_jsonrpc = rest::is_jsonrpc_path(request.path) && request.method == "POST";
+    let call = match request.body.bytes().and_then(jsonrpc::parse) {
+        Ok(Payload::Single(Ok(call))) if is_jsonrpc => Some(call),
+        Ok(Payload::Single(_) | Payload::Batch(_)) | Err(_) => None,
+    };
+    let operation = match rest::route(request.method, request.path) {
+        Route::Operation { operation, .. } => Some(operation),
+        Route::Card | Route::NotAllowed { .. } | Route::Unknown => None,
+    };
+    let trace = Trace {
+        binding: if is_jsonrpc { Binding::JsonRpc } else { Binding::Rest },
+        request_id: call
+            .as_ref()
+            .and_then(|call| call.id.as_ref())
+            .map(|id| id.as_str().to_owned())
+            .unwrap_or_default(),
+        operation: call.as_ref().map_or(operation, |call| Operation::from_method(&call.method)),
+        task_id: None,
+        ray: request.headers.ray.map(str::to_owned),
+        started: None,
+    };
+    record::line(error, &trace, 0)
 }

@@ -225,6 +225,10 @@ impl Tasks {
         };
         message.task_id = Some(stored.task.id.clone());
         message.context_id = Some(stored.task.context_id.clone());
+        let inline_push = self.0.inline_push.borrow().as_ref().map(|config| config.id.clone());
+        if let (Some(config), true) = (inline_push, stored.revision > 0) {
+            self.check_room(&stored.task.id, &config).await?;
+        }
         let mut work = Work::new(self.clone(), stored, message);
         if self.0.watch != Watch::Nobody && self.0.begun.borrow().is_none() {
             work.open().await?;

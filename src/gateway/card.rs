@@ -74,6 +74,10 @@ impl OriginCard {
     pub(super) fn at(&self, edge: &str, needs_token: bool) -> Value {
         let mut card = self.0.clone();
         card.remove("signatures");
+        // Members of 0.3 that say where the origin is.
+        for member in ["url", "preferredTransport", "additionalInterfaces"] {
+            card.remove(member);
+        }
         let interfaces = interfaces(edge).map(|interface| {
             let AgentInterface { url, protocol_binding, protocol_version, .. } = interface;
             json!({ "url": url, "protocolBinding": protocol_binding, "protocolVersion": protocol_version })

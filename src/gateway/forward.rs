@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use futures_util::StreamExt;
 use futures_util::future::LocalBoxFuture;
+use futures_util::{StreamExt, stream};
 use serde_json::Value;
 
-use super::cache::Cache;
+use super::cache::{Cache, Follower};
 use super::card::OriginCard;
 use super::headers::CredentialHeaders;
 use super::journal::Journal;
+use super::sequence::{OTHER_TASK, Sequence};
 use crate::agent::{Admitted, Backend, Done, Events, Reply, Server, Trace, opened, within_boundary};
 use crate::ports::Owner;
 use crate::protocol::error::A2aError;
@@ -147,6 +148,11 @@ impl Forward {
         if self.operation == Operation::GetExtendedAgentCard {
             return Ok(Reply::Canonical(OriginCard::new(result).at(&self.edge, self.needs_token)));
         }
+        if let Some(id) = self.asked_task()
+            && result.get("id").and_then(Value::as_str) != Some(id)
+        {
+            return Err(unfit(OTHER_TASK));
+        }
         if self.wish.is_whole() {
             let task = if self.operation == Operation::SendMessage { result.get("task") } else { Some(&result) };
             if let Some(task) = task.and_then(|task| types::from_value::<Task>(task.clone()).ok()) {
@@ -158,7 +164,7 @@ impl Forward {
 
     /// The task as it was last seen, if the origin cannot be asked for it now.
     async fn in_need(&self, error: RemoteError) -> Result<Reply, A2aError> {
-        let refused = error.to_protocol_error(self.service.authorization.as_deref());
+        let refused = error.to_protocol_error_without(&secrets(&self.service, &self.params));
         let is_away = matches!(error.cause(), Cause::Transport(_)) || error.is_outage();
         if let (Wish::Task(GetTaskRequest { id, history_length, .. }), true) = (&self.wish, is_away) {
             let reason = refused.reason();
@@ -170,19 +176,80 @@ impl Forward {
         Err(refused)
     }
 
+    /// The task that was asked for by its id.
+    fn asked_task(&self) -> Option<&str> {
+        match self.operation {
+            Operation::GetTask | Operation::CancelTask | Operation::SubscribeToTask => self.params.get("id")?.as_str(),
+            Operation::SendMessage
+            | Operation::SendStreamingMessage
+            | Operation::ListTasks
+            | Operation::CreateTaskPushNotificationConfig
+            | Operation::GetTaskPushNotificationConfig
+            | Operation::ListTaskPushNotificationConfigs
+            | Operation::DeleteTaskPushNotificationConfig
+            | Operation::GetExtendedAgentCard => None,
+        }
+    }
+
     fn events(&self, events: EventStream) -> Events {
-        let credential = self.service.authorization.clone();
-        let mut follower = self.wish.is_whole().then(|| self.cache.follow(self.owner.clone()));
-        let events = events.map(move |event| {
-            let event = event.map_err(|error| error.to_protocol_error(credential.as_deref()))?;
-            let event: StreamResponse = types::from_value(event).map_err(unreadable)?;
-            if let Some(follower) = &mut follower {
-                follower.see(&event);
-            }
-            Ok(event)
+        let sequence = self.asked_task().map(Sequence::of_task).unwrap_or_default();
+        let follower = self.wish.is_whole().then(|| self.cache.follow(self.owner.clone()));
+        let passing =
+            Passing { events, sequence, follower, service: self.service.clone(), params: self.params.clone() };
+        let events = stream::unfold(Some(passing), |passing| async move {
+            let mut passing = passing?;
+            let item = passing.next().await?;
+            let is_over = item.as_ref().map_or(true, Sequence::ends_with);
+            Some((item, (!is_over).then_some(passing)))
         });
         events.boxed_local()
     }
+}
+
+/// A stream on its way to the caller.
+struct Passing {
+    events: EventStream,
+    sequence: Sequence,
+    follower: Option<Follower>,
+    service: Service,
+    params: Value,
+}
+
+impl Passing {
+    async fn next(&mut self) -> Option<Result<StreamResponse, A2aError>> {
+        let event = self.events.next().await?;
+        Some(self.checked(event))
+    }
+
+    fn checked(&mut self, event: Result<Value, RemoteError>) -> Result<StreamResponse, A2aError> {
+        let event = event.map_err(|error| error.to_protocol_error_without(&secrets(&self.service, &self.params)))?;
+        let event: StreamResponse = types::from_value(event).map_err(unreadable)?;
+        self.sequence.take(&event).map_err(unfit)?;
+        if let Some(follower) = &mut self.follower {
+            follower.see(&event);
+        }
+        Ok(event)
+    }
+}
+
+/// Where the parameters of an operation hold secrets.
+const SECRET_PARAMS: [&str; 4] = [
+    "/token",
+    "/authentication/credentials",
+    "/configuration/taskPushNotificationConfig/token",
+    "/configuration/taskPushNotificationConfig/authentication/credentials",
+];
+
+/// What the caller sent that no answer and no log line may repeat.
+fn secrets<'a>(service: &'a Service, params: &'a Value) -> Vec<&'a str> {
+    let headers = service.headers.iter().filter(|(name, _)| !name.eq_ignore_ascii_case("traceparent"));
+    let headers = headers.map(|(_, value)| value.as_str());
+    let in_params = SECRET_PARAMS.iter().filter_map(|path| params.pointer(path)?.as_str());
+    service.authorization.as_deref().into_iter().chain(headers).chain(in_params).collect()
+}
+
+fn unfit(what: &'static str) -> A2aError {
+    A2aError::invalid_agent_response().with_source(what)
 }
 
 /// What was checked against the schema can be read, or the schema and the types differ.

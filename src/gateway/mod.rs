@@ -13,6 +13,7 @@ mod freshness;
 mod headers;
 mod journal;
 mod origin;
+mod sequence;
 #[cfg(test)]
 mod tests;
 

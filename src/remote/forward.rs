@@ -28,7 +28,13 @@ impl RemoteError {
     ///
     /// `credential` is the caller's own, as it was sent; an agent that repeats it is not repeated.
     pub fn to_protocol_error(&self, credential: Option<&str>) -> A2aError {
-        let filter = Filter { credential: credential.map(secret_part).filter(|text| text.len() >= MIN_CREDENTIAL) };
+        self.to_protocol_error_without(&credential.into_iter().collect::<Vec<_>>())
+    }
+
+    /// The same for a caller with several credentials.
+    pub fn to_protocol_error_without(&self, credentials: &[&str]) -> A2aError {
+        let secrets = credentials.iter().map(|credential| secret_part(credential));
+        let filter = Filter { secrets: secrets.filter(|text| text.len() >= MIN_CREDENTIAL).collect() };
         let error = match self.cause() {
             Cause::Reported => self.reported_to(&filter),
             Cause::Invalid(_) => A2aError::invalid_agent_response(),
@@ -76,10 +82,12 @@ impl RemoteError {
         for detail in self.details().iter().filter_map(|detail| filter.detail(detail)).take(MAX_ENTRIES) {
             error = error.with_detail(detail);
         }
-        match self.challenge().filter(|challenge| error.http_status() == 401 && !is_internal(challenge)) {
-            Some(challenge) => error.with_header("WWW-Authenticate", challenge),
-            None => error,
+        if error.http_status() != 401 {
+            return error;
         }
+        // There is always one with a 401 (RFC 9110, section 11.6.1), and A2A's agents ask for bearer tokens as a rule.
+        let challenge = self.challenge().filter(|challenge| !is_internal(challenge)).unwrap_or("Bearer");
+        error.with_header("WWW-Authenticate", challenge)
     }
 }
 
@@ -102,12 +110,16 @@ fn secret_part(credential: &str) -> &str {
 
 /// Decides what is passed on.
 struct Filter<'a> {
-    credential: Option<&'a str>,
+    secrets: Vec<&'a str>,
 }
 
 impl Filter<'_> {
+    fn has_secret(&self, text: &str) -> bool {
+        self.secrets.iter().any(|secret| text.contains(secret))
+    }
+
     fn is_harmless(&self, text: &str) -> bool {
-        !is_internal(text) && !self.credential.is_some_and(|credential| text.contains(credential))
+        !is_internal(text) && !self.has_secret(text)
     }
 
     /// A text, cut to its limit, unless it must not be passed on. It is judged whole: the cut may hide what gives it away.
@@ -129,7 +141,9 @@ impl Filter<'_> {
         let Value::Object(fields) = detail else { return None };
         let type_url = fields.get("@type").and_then(Value::as_str)?;
         match type_url.rsplit('/').next().unwrap_or_default() {
-            "google.rpc.ErrorInfo" | "google.rpc.RetryInfo" | "google.rpc.BadRequest" | "google.rpc.DebugInfo" => None,
+            "google.rpc.ErrorInfo" | "google.rpc.RetryInfo" | "google.rpc.BadRequest" => None,
+            // What servers tell their own people.
+            "google.rpc.DebugInfo" | "google.rpc.RequestInfo" | "google.rpc.ResourceInfo" => None,
             _ => {
                 let is_small = detail.to_string().len() <= MAX_DETAIL_BYTES;
                 let detail = Detail::Other { type_url: type_url.to_owned(), fields: fields.clone() };
@@ -158,7 +172,7 @@ impl ForLog {
     fn of(error: &RemoteError, filter: &Filter<'_>) -> Self {
         let says =
             error.own_message().or_else(|| error.data().as_str()).or(error.platform_message()).unwrap_or_default();
-        let has_secret = is_secret(says) || filter.credential.is_some_and(|credential| says.contains(credential));
+        let has_secret = is_secret(says) || filter.has_secret(says);
         let says = if has_secret { "[withheld]" } else { clipped(says, MAX_TEXT) };
         let status = error.http_status().map_or_else(|| "no status".to_owned(), |status| format!("HTTP {status}"));
         Self(match error.cause() {

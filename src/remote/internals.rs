@@ -50,11 +50,20 @@ const TRACES: &[&str] = &[
     "nullpointerexception",
     "cannot read properties of",
     "is not a function",
+    "undefined method",
+    "runtime error:",
+    "segfault",
+    "keyerror:",
+    "no such file or directory",
 ];
 
 /// What databases and their drivers say.
 const QUERIES: &[&str] = &[
     "sqlstate",
+    "relation \"",
+    "wrongtype operation",
+    "mysql error",
+    "deadlock detected",
     "psycopg",
     "sqlalchemy",
     "sqlite",
@@ -95,6 +104,11 @@ const ADDRESSES: &[&str] = &[
     "0.0.0.0:",
     "169.254.",
     ".internal:",
+    ".ec2.",
+    "://internal.",
+    ".corp:",
+    "s3://",
+    "gs://",
     ".svc.cluster",
     "econnrefused",
     "enoent",

@@ -149,6 +149,7 @@ pub fn fail(head: &str, body: &str, fault: u32, reason: &str, as_event: bool) ->
         error = error.with_reason(reason.to_owned()).with_retry_after(RESET_RETRY);
     }
     let request = request(head, frame::body(body, fault, LIMIT.get()));
+    ConsoleLog.write(Level::Error, &agent::refusal_line(&request, &error));
     if as_event {
         return JsValue::from_str(&agent::refuse_event(&request, &error));
     }

@@ -99,6 +99,20 @@ describe('traps one after the other', () => {
     }
   });
 
+  test('in the background: the next request does not notice, and the death is logged', async () => {
+    for (const next of [
+      () => rpc(worker, 'GetTask', { id: 'none' }).then((answer) => assert.equal(answer.json.error.code, -32001, answer.text)),
+      () => rest(worker, 'GET', '/.well-known/agent-card.json').then((answer) => assert.equal(answer.status, 200, answer.text)),
+      () => send(worker, 'hello').then((task) => assert.equal(task.status.state, 'TASK_STATE_COMPLETED')),
+    ]) {
+      const deaths = () => worker.logs.filter((line) => line.includes('instance_died')).length;
+      const before = deaths();
+      await send(worker, 'trap late', { configuration: { returnImmediately: true } });
+      await worker.waitForLog(() => deaths() > before);
+      await next();
+    }
+  });
+
   test('in a batch: every member is answered under its id', async () => {
     const call = (id, text) => ({ jsonrpc: '2.0', id, method: 'SendMessage', params: { message: message(text) } });
     for (const text of TRAPS) {

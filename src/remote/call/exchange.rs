@@ -61,6 +61,7 @@ impl Caller {
             body,
             clock: self.ports.clock.clone(),
             idle: self.policy.idle,
+            begins: after(now, self.policy.total),
             ends: after(now, self.policy.stream_total),
             limit: self.policy.max_response_bytes,
         })

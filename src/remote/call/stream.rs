@@ -31,6 +31,8 @@ pub(super) struct Reading {
     pub(super) clock: Rc<dyn Clock>,
     /// How long it may be silent.
     pub(super) idle: Duration,
+    /// When its first event must have come.
+    pub(super) begins: Timestamp,
     /// When it must be over.
     pub(super) ends: Timestamp,
     /// How large an event may be.
@@ -43,6 +45,7 @@ pub(super) fn events(reading: Reading) -> EventStream {
         decoder: Decoder::new(reading.limit),
         frames: VecDeque::new(),
         progress: Progress::Open,
+        has_begun: false,
         end: None,
         reading,
     };
@@ -61,6 +64,8 @@ struct Reader {
     decoder: Decoder,
     frames: VecDeque<Frame>,
     progress: Progress,
+    /// Whether there was an event.
+    has_begun: bool,
     /// Why nothing more is read. What came before it is given first.
     end: Option<End>,
 }
@@ -78,6 +83,7 @@ impl Reader {
             while let Some(frame) = self.frames.pop_front() {
                 match self.read(&frame) {
                     Ok(Some(event)) => {
+                        self.has_begun = true;
                         self.progress = events::progress(&event).unwrap_or(self.progress);
                         return Some(Ok(event));
                     }
@@ -102,7 +108,8 @@ impl Reader {
 
     /// Reads one more piece, unless that was all.
     async fn receive(&mut self) -> Option<End> {
-        let left = until(self.reading.ends, self.reading.clock.now());
+        let ends = if self.has_begun { self.reading.ends } else { self.reading.begins };
+        let left = until(ends, self.reading.clock.now());
         let timeout = self.reading.clock.sleep(left.min(self.reading.idle));
         let piece = match select(self.reading.body.next(), timeout).await {
             Either::Left((piece, _)) => piece,
