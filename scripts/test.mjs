@@ -7,6 +7,7 @@ import { ensureChromium } from './lib/chromium.mjs';
 import { buildPage } from './lib/page.mjs';
 import { main, runVisible, say, seconds } from './lib/process.mjs';
 import { root } from './lib/project.mjs';
+import { ensurePython } from './lib/python.mjs';
 import { nativeEnv } from './lib/rust.mjs';
 import { cargoSummary, settle, tapSummary } from './lib/summary.mjs';
 
@@ -29,6 +30,7 @@ async function build() {
   for (const crateDir of workerCrates()) await buildWorker(crateDir);
   await buildPage();
   await ensureChromium();
+  await ensurePython();
   return { passed: 0, failed: 0 };
 }
 

@@ -19,14 +19,14 @@ export async function ensurePython() {
   if (existsSync(python)) return python;
   say('installing the Python SDK …');
   if (!capture('python3', ['-c', 'import ensurepip'])) await aptInstall(PACKAGES);
-  // An environment knows its own path, so it is made in place, and marked as whole by what is tested above.
-  const unfinished = `${dir}.unfinished`;
-  for (const leftover of [dir, unfinished]) rmSync(leftover, { recursive: true, force: true });
+  // Several may be at it at once: each makes its own, and the first that is whole stays.
+  const own = `${dir}.${process.pid}`;
   mkdirSync(path.dirname(dir), { recursive: true });
   const log = { logFile: path.join(logDir, 'python.log') };
-  await runLogged('python3 -m venv', 'python3', ['-m', 'venv', dir], log);
-  renameSync(python, `${python}.unfinished`);
-  await runLogged('pip install', `${python}.unfinished`, ['-m', 'pip', 'install', '--no-deps', '--disable-pip-version-check', '-r', REQUIREMENTS], log);
-  renameSync(`${python}.unfinished`, python);
+  await runLogged('python3 -m venv', 'python3', ['-m', 'venv', '--clear', own], log);
+  const install = ['-m', 'pip', 'install', '--no-deps', '--disable-pip-version-check', '-r', REQUIREMENTS];
+  await runLogged('pip install', path.join(own, 'bin/python'), install, log);
+  if (existsSync(python)) rmSync(own, { recursive: true });
+  else renameSync(own, dir);
   return python;
 }

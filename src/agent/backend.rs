@@ -8,7 +8,8 @@ use super::Agent;
 use super::dispatch::dispatch;
 use super::gate::Admitted;
 use super::record::Trace;
-use super::server::{Done, Server};
+use super::server::Server;
+use super::serving::Done;
 use crate::protocol::error::A2aError;
 use crate::protocol::http::Request;
 

@@ -20,6 +20,7 @@ mod refusal;
 mod relay;
 mod sending;
 mod server;
+mod serving;
 mod tasks;
 mod webhook;
 mod work;
@@ -50,7 +51,7 @@ pub(crate) use gate::Admitted;
 pub(crate) use record::Trace;
 pub use refusal::{refuse, refuse_event};
 pub use server::{Answer, Config, Ports, Server, Witness};
-pub(crate) use server::{Done, opened};
+pub(crate) use serving::{Done, opened};
 pub use tasks::Tasks;
 pub use work::Work;
 

@@ -26,8 +26,8 @@ pub(super) fn check(url: &str, in_development: bool) -> Result<(), &'static str>
         return Err("must be an absolute URL in ASCII");
     }
     let (scheme, rest) = url.split_once("://").ok_or("must be an absolute URL")?;
-    let is_https = scheme.eq_ignore_ascii_case("https");
-    if !is_https && !(in_development && scheme.eq_ignore_ascii_case("http")) {
+    let is = |wanted: &str| scheme.eq_ignore_ascii_case(wanted);
+    if !(is("https") || in_development && is("http")) {
         return Err("must be an https URL");
     }
     let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];

@@ -125,10 +125,10 @@ struct Forward {
 
 impl Forward {
     async fn run(self) -> Result<Done, A2aError> {
-        if let Wish::Task(GetTaskRequest { id, history_length, .. }) = &self.wish {
-            if let Some(task) = self.cache.settled(&self.owner, id, *history_length).await {
-                return Ok(Done::Reply(Reply::Task(task)));
-            }
+        if let Wish::Task(GetTaskRequest { id, history_length, .. }) = &self.wish
+            && let Some(task) = self.cache.settled(&self.owner, id, *history_length).await
+        {
+            return Ok(Done::Reply(Reply::Task(task)));
         }
         let call = Call {
             operation: self.operation,

@@ -5,43 +5,16 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import http from 'node:http';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import { Extensions, TaskState } from '@a2a-js/sdk';
 import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore, JsonRpcTransportHandler, UnauthenticatedUser, defaultServerCallContextBuilder, validateVersion } from '@a2a-js/sdk/server';
+import { ensurePython } from '../../../scripts/lib/python.mjs';
 import { root } from '../support/worker.mjs';
 import { CARD_PATH, unusedPort } from './origin.mjs';
 
-const run = promisify(execFile);
-const PYTHON_DIR = path.join(root, 'tests/e2e/gateway/python');
-/** Outside the folder that a build of the worker empties. */
-const VENV = path.join(root, 'target/python-agent');
-const INSTALL_TIMEOUT_MS = 300_000;
-
-/** The Python of an environment that has what `requirements.txt` names; made when it is not there. */
-async function python() {
-  const requirements = path.join(PYTHON_DIR, 'requirements.txt');
-  const digest = createHash('sha256').update(readFileSync(requirements)).digest('hex');
-  const stampOf = (venv) => path.join(venv, 'installed');
-  const isThere = () => existsSync(stampOf(VENV)) && readFileSync(stampOf(VENV), 'utf8') === digest;
-  const binaryOf = (venv) => path.join(venv, 'bin/python');
-  if (isThere()) return binaryOf(VENV);
-  // Several test files may be at it at once: each makes its own, and the first that is whole stays.
-  const own = `${VENV}-${process.pid}`;
-  await run('python3', ['-m', 'venv', '--clear', own], { timeout: INSTALL_TIMEOUT_MS });
-  await run(binaryOf(own), ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements], { timeout: INSTALL_TIMEOUT_MS });
-  writeFileSync(stampOf(own), digest);
-  if (isThere()) rmSync(own, { recursive: true });
-  else {
-    rmSync(VENV, { recursive: true, force: true });
-    renameSync(own, VENV);
-  }
-  return binaryOf(VENV);
-}
-
-/** The agent of `python/agent.py`. */
+/** The agent of `tests/e2e/python/agent.py`. */
 export async function startPythonAgent() {
-  const [binary, port] = [await python(), await unusedPort()];
-  const child = spawn(binary, [path.join(PYTHON_DIR, 'agent.py'), String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [binary, port] = [await ensurePython(), await unusedPort()];
+  const child = spawn(binary, [path.join(root, 'tests/e2e/python/agent.py'), String(port)], { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = new Promise((resolve) => child.once('exit', resolve));
   const ready = new Promise((resolve, reject) => {
     createInterface(child.stdout).once('line', resolve);

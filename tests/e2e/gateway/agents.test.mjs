@@ -93,7 +93,7 @@ for (const { name, start, behind } of AGENTS) {
         for (const [{ text }, task, error] of [[onRpc, onRpc.json.result?.task, onRpc.json.error], [onRest, onRest.json.task, onRest.json.error]]) {
           // What a task says of its failure is the agent's own word to its user, and passes as it is.
           if (task) assert.equal(task.status.state, 'TASK_STATE_FAILED', text);
-          else assert.equal(error.message, 'Internal error', text);
+          else assert.ok([-32603, 500].includes(error.code), text);
           if (task) continue;
           for (const forbidden of ['hunter2', 'postgres', 'db.internal', 'Traceback', 'RuntimeError']) assert.ok(!text.includes(forbidden), text);
         }

@@ -151,7 +151,7 @@ const stream = (pieces, { end = (response) => response.end(), head = {} } = {}) 
   response.writeHead(200, { 'Content-Type': 'text/event-stream', ...head });
   response.flushHeaders();
   for (const piece of pieces(call)) await new Promise((resolve) => response.write(piece, resolve));
-  end(response);
+  end(response, call);
 };
 const started = (call) => event(wrapped(call, { task: { ...task, contextId: 'c' } })) + event(wrapped(call, WORKING));
 const errorEvent = (last) => stream((call) => [started(call), last(call)]);
@@ -200,5 +200,13 @@ const HARMLESS = {
   'snake-case': { play: (call) => send(200, 'application/json', result({ id: 't1', context_id: 'c', status: { state: 2 } })(call))(call) },
 };
 
+/** Streams that nobody sees the end of. */
+const ENDLESS = {
+  'stream-for-ever': { play: stream((call) => [started(call)], { end: (response, call) => {
+    const more = setInterval(() => response.write(event(wrapped(call, WORKING))), 50);
+    response.on('close', () => clearInterval(more));
+  } }) },
+};
+
 export { HARMLESS, STREAMS, UNARY };
-export const FAULTS = { ...UNARY, ...STREAMS, ...HARMLESS };
+export const FAULTS = { ...UNARY, ...STREAMS, ...HARMLESS, ...ENDLESS };

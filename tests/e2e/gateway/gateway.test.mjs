@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assertRestError, assertRpcError } from '../support/expect.mjs';
+import { frames, openRest, openRpc, outline } from '../support/events.mjs';
 import { bare, message, post, rest, rpc } from '../support/wire.mjs';
 import { startWorker } from '../support/worker.mjs';
 import { startOrigin, unusedPort } from './origin.mjs';
@@ -92,6 +93,34 @@ describe('passing on', () => {
       assert.deepEqual(got.configuration, params.configuration);
     });
   }
+});
+
+describe('streams', () => {
+  test('come event by event, and end at the origin when their caller leaves', async () => {
+    const origin = await startOrigin();
+    const gateway = await startWorker({ vars: vars(origin, { ORIGIN_TIMEOUT_MS: '60000', TASK_STORE: 'memory' }) });
+    try {
+      for (const open of [
+        (signal) => openRpc(gateway, 'SendStreamingMessage', { message: message('fault-stream-for-ever') }, { signal }),
+        (signal) => openRest(gateway, '/message:stream', { message: message('fault-stream-for-ever') }, { signal }),
+      ]) {
+        const count = origin.closed;
+        const leaving = new AbortController();
+        const events = frames(await open(leaving.signal));
+        // The origin's stream stays open, so these cannot have waited for its end.
+        assert.equal(outline((await events.next()).value), 'task WORKING');
+        assert.equal(outline((await events.next()).value), 'statusUpdate WORKING');
+        assert.equal(origin.closed, count);
+        // workerd notices that somebody has left when it has something to write to them.
+        leaving.abort();
+        await eventually(() => origin.closed === count + 1, 'the connection to the origin is closed');
+      }
+      assert.ok((await rpc(gateway, 'GetTask', { id: 'after' })).json.result);
+    } finally {
+      await gateway.stop();
+      await origin.stop();
+    }
+  });
 });
 
 describe('the card', () => {

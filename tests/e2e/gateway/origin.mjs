@@ -41,12 +41,13 @@ function callOf(request, body) {
     const { id, method, params } = JSON.parse(body);
     return { binding: 'jsonrpc', id, operation: method, params };
   }
-  const { pathname } = new URL(request.url, 'http://origin');
+  // The tenant, if there is one, comes first.
+  const path = new URL(request.url, 'http://origin').pathname.replace(/^\/rest(\/acme)?/, '');
   const params = body === '' ? {} : JSON.parse(body);
-  const task = pathname.match(/^\/rest\/tasks\/([^/:]+)(:\w+)?$/);
+  const task = path.match(/^\/tasks\/([^/:]+)(:\w+)?$/);
   if (task) params.id = decodeURIComponent(task[1]);
   const operations = { ':cancel': 'CancelTask', ':subscribe': 'SubscribeToTask' };
-  const operation = task ? operations[task[2]] ?? 'GetTask' : { '/rest/message:send': 'SendMessage', '/rest/message:stream': 'SendStreamingMessage' }[pathname];
+  const operation = task ? operations[task[2]] ?? 'GetTask' : { '/message:send': 'SendMessage', '/message:stream': 'SendStreamingMessage' }[path];
   return { binding: 'rest', operation, params };
 }
 
@@ -77,11 +78,12 @@ function succeed(response, call) {
  */
 export async function startOrigin({ card = {}, choose, port = 0 } = {}) {
   const seen = [];
-  const origin = { seen, cardHeaders: {}, cardMode: 'good', cards: 0 };
+  const origin = { seen, cardHeaders: {}, cardMode: 'good', cards: 0, closed: 0 };
   const server = http.createServer({ keepAliveTimeout: 30_000 }, async (request, response) => {
     const body = await bodyOf(request).catch(() => '');
     if (request.url === CARD_PATH) return serveCard(origin, card, request, response);
     const call = callOf(request, body);
+    response.on('close', () => (origin.closed += 1));
     seen.push({ at: Date.now(), method: request.method, url: request.url, headers: request.headers, body, call });
     const name = textOf(call).match(NAMED)?.[1] ?? choose?.(call, seen.length);
     if (name === undefined) return succeed(response, call);
