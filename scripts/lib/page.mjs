@@ -13,26 +13,43 @@ const OUT = path.join(CLIENT, 'pkg');
 const SERVED = path.join(root, 'www/pkg');
 const STAMP = path.join(OUT, '.inputs');
 const HAND_WRITTEN = ['index.js', 'errors.js'];
+const MODULE = 'a2a_edge_bg.wasm';
 
 // Panics are traps here: the page replaces the thread of the agent that met one, and the module is a fifth smaller. Nothing
 // that is printed by `Debug` is seen here, either.
 const CARGO_ARGS = ['-Zbuild-std=std,panic_abort', '--locked', '--no-default-features', '--features', 'browser'];
-// Without wasm-opt: it makes the module smaller, and what is left of it after gzip larger by a tenth.
+// Without the passes of Cargo.toml: they make the module smaller, and what is left of it after gzip larger. These do neither.
+const OPT_ARGS = ['-O1', '--dae-optimizing', '--dae-optimizing', '--vacuum', '--strip-debug', '--strip-producers', '--enable-bulk-memory', '--enable-multivalue',
+  '--enable-mutable-globals', '--enable-nontrapping-float-to-int', '--enable-reference-types', '--enable-sign-ext'];
 const PACK_ARGS = ['--release', '--target', 'web', '--mode', 'no-install', '--no-pack', '--no-opt'];
 const RUSTFLAGS = '-Zunstable-options -Cpanic=immediate-abort -Zfmt-debug=none -Zlocation-detail=none';
 
-/** Copies the module and the hand-written part of the package to where the page finds them. */
-function serve() {
+/** The page's copy of a file: JavaScript that wasm-bindgen generated without what only a reader needs. */
+async function serveFile(from, to) {
+  mkdirSync(path.dirname(to), { recursive: true });
+  if (!from.endsWith('.js')) return cpSync(from, to);
+  const { transform } = await import('esbuild'); // installed by the set-up
+  const { code } = await transform(readFileSync(from, 'utf8'), { minify: true, format: 'esm', target: 'es2022', keepNames: true });
+  return writeFileSync(to, code);
+}
+
+/** Copies the module and the package's hand-written part to where the page finds them. */
+async function serve() {
   rmSync(SERVED, { recursive: true, force: true });
-  mkdirSync(SERVED, { recursive: true });
-  for (const name of HAND_WRITTEN) cpSync(path.join(CLIENT, name), path.join(SERVED, name));
-  mkdirSync(path.join(SERVED, 'pkg'));
-  for (const name of readdirSync(OUT)) {
-    if (/\.js$|_bg\.wasm$|^snippets$/.test(name)) cpSync(path.join(OUT, name), path.join(SERVED, 'pkg', name), { recursive: true });
+  const generated = readdirSync(OUT, { recursive: true }).filter((name) => /\.js$|_bg\.wasm$/.test(name));
+  for (const name of [...HAND_WRITTEN, ...generated.map((name) => path.join('pkg', name))]) {
+    await serveFile(path.join(CLIENT, name), path.join(SERVED, name));
   }
 }
 
-const isFresh = (inputs) => existsSync(STAMP) && existsSync(path.join(OUT, 'a2a_edge_bg.wasm')) && readFileSync(STAMP, 'utf8') === inputs;
+/** Runs wasm-opt on the module. */
+async function optimise() {
+  const module = path.join(OUT, MODULE);
+  const code = await runVisible(path.join(root, 'node_modules/.bin/wasm-opt'), [...OPT_ARGS, module, '-o', module]);
+  if (code !== 0) throw new SetupError(`page: wasm-opt failed (exit ${code})`);
+}
+
+const isFresh = (inputs) => existsSync(STAMP) && existsSync(path.join(OUT, MODULE)) && readFileSync(STAMP, 'utf8') === inputs;
 
 /**
  * Sets up what is missing and builds the module, unless the last one is still right.
@@ -43,7 +60,7 @@ const isFresh = (inputs) => existsSync(STAMP) && existsSync(path.join(OUT, 'a2a_
 export async function buildPage({ onlyIfMissing = false } = {}) {
   if (onlyIfMissing && existsSync(STAMP)) return serve();
   const { toolchain, tools } = await setup(root);
-  const inputs = inputsOf(root, { pins, rustc: toolchain.rustc, bindgen: wasmBindgenVersion(root), args: [PACK_ARGS, CARGO_ARGS, RUSTFLAGS] });
+  const inputs = inputsOf(root, { pins, rustc: toolchain.rustc, bindgen: wasmBindgenVersion(root), args: [PACK_ARGS, CARGO_ARGS, OPT_ARGS, RUSTFLAGS] });
   if (isFresh(inputs)) {
     say('page: build is up to date');
     return serve();
@@ -68,8 +85,9 @@ export async function buildPage({ onlyIfMissing = false } = {}) {
     },
   });
   if (code !== 0) throw new SetupError(`page: the build failed (exit ${code})`);
+  await optimise();
   rmSync(path.join(OUT, '.gitignore'), { force: true });
   writeFileSync(STAMP, inputs);
-  serve();
+  await serve();
   say(`page: built in ${seconds(started)}`);
 }
