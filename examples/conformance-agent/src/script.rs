@@ -8,6 +8,9 @@ use crate::file;
 /// "Generated file content" in base64, as bytes are on the wire.
 const FILE: &str = "R2VuZXJhdGVkIGZpbGUgY29udGVudA==";
 
+/// Makes a script.
+type Make = fn() -> Script;
+
 /// Something to do with a task.
 pub enum Script {
     /// Complete, with a message in the status.
@@ -27,7 +30,7 @@ pub enum Script {
 impl Script {
     /// The script that a message's id asks for; the longest start that fits wins.
     pub fn of(message_id: &str) -> Option<Self> {
-        let starts: [(&str, fn() -> Self); 11] = [
+        let starts: [(&str, Make); 11] = [
             ("tck-artifact-file-url", || {
                 Self::Artifact(file(Content::Url("https://example.com/output.txt".to_owned())))
             }),
