@@ -27,7 +27,8 @@ const envelope = (more) => (call) => send(200, 'application/json', JSON.stringif
 const rpcError = (error, status = 200) => (call) => send(status, 'application/json', JSON.stringify({ jsonrpc: '2.0', id: call.id, error }))(call);
 const result = (value) => ({ binding, id }) => JSON.stringify(binding === 'jsonrpc' ? { jsonrpc: '2.0', id, result: value } : value);
 const task = { id: 't1', status: { state: 'TASK_STATE_WORKING' } };
-const good = result(task);
+/** The task that was asked for. */
+const good = (call) => result({ ...task, id: call.asked })(call);
 const big = (bytes) => result({ ...task, metadata: { filler: 'x'.repeat(bytes) } });
 /** 64 MB of spaces: JSON as far as anybody reads. */
 const BOMB = gzipSync(Buffer.alloc(64 * LIMIT, ' '));
@@ -97,6 +98,7 @@ const UNARY = {
   'repeated-member': { play: ({ binding, id, response }) => send(200, 'application/json', binding === 'jsonrpc' ? `{"jsonrpc":"2.0","id":${id},"id":${id},"result":{}}` : '{"id":"a","id":"b"}')({ response }), expect: JUNK },
   'not-utf-8': { play: send(200, 'application/json', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])), expect: JUNK, log: /not JSON/ },
   'too-deep': { play: send(200, 'application/json', `${'['.repeat(5000)}${']'.repeat(5000)}`), expect: JUNK },
+  'other-task': { play: (call) => send(200, 'application/json', result({ ...task, id: 'somebody-elses' })(call))(call), expect: JUNK, log: /another task/ },
   'no-status': { play: (call) => send(200, 'application/json', result({ id: 't1' })(call))(call), expect: JUNK, log: /schema at .*status/ },
   'unknown-state': { play: (call) => send(200, 'application/json', result({ id: 't1', status: { state: 'DONE' } })(call))(call), expect: JUNK, log: /status\.state/ },
   'null-result': { play: (call) => send(200, 'application/json', result(null)(call))(call), expect: JUNK },
@@ -172,6 +174,13 @@ const STREAMS = {
   'stream-junk': { play: errorEvent(() => event('<html>')), expect: JUNK },
   'stream-bad-event': { play: errorEvent((call) => event(wrapped(call, { statusUpdate: { taskId: 't1' } }))), expect: JUNK },
   'stream-large-event': { play: errorEvent((call) => event(wrapped(call, { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x'.repeat(2 * LIMIT) }] } }))), expect: JUNK },
+  'stream-other-task': { play: errorEvent((call) => event(wrapped(call, { statusUpdate: { taskId: 'other', contextId: 'c', status: { state: 'TASK_STATE_FAILED' } } }))), expect: JUNK },
+  'stream-message-beside-task': { play: errorEvent((call) => event(wrapped(call, { message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: 'x' }] } }))), expect: JUNK },
+  'stream-without-task': { play: stream((call) => [event(wrapped(call, WORKING))]), instead: JUNK },
+  'stream-comments-only': { play: stream(() => [': x\n\n'], { end: (response) => {
+    const more = setInterval(() => response.write(': x\n\n'), 200);
+    response.on('close', () => clearInterval(more));
+  } }), instead: LATE },
   'stream-ends-early': { play: stream((call) => [started(call)]), expect: CUT },
   'stream-breaks': { play: stream((call) => [started(call)], { end: (response) => response.socket.destroy() }), expect: CUT },
   'stream-stalls': { play: stream((call) => [started(call)], { end: () => {} }), expect: LATE },
@@ -196,8 +205,8 @@ const HARMLESS = {
   'gzip': { play: (call) => send(200, 'application/json', gzipSync(good(call)), { 'Content-Encoding': 'gzip' })(call) },
   'no-type': { play: (call) => send(200, '', good(call))(call) },
   'charset': { play: (call) => send(200, 'Application/JSON; charset=utf-8', good(call))(call) },
-  'unknown-members': { play: (call) => send(200, 'application/json', result({ ...task, somethingNew: 1 })(call))(call) },
-  'snake-case': { play: (call) => send(200, 'application/json', result({ id: 't1', context_id: 'c', status: { state: 2 } })(call))(call) },
+  'unknown-members': { play: (call) => send(200, 'application/json', result({ ...task, id: call.asked, somethingNew: 1 })(call))(call) },
+  'snake-case': { play: (call) => send(200, 'application/json', result({ id: call.asked, context_id: 'c', status: { state: 2 } })(call))(call) },
 };
 
 /** Streams that nobody sees the end of. */

@@ -89,7 +89,7 @@ export async function startOrigin({ card = {}, choose, port = 0 } = {}) {
     if (name === undefined) return succeed(response, call);
     const fault = FAULTS[name];
     if (!fault) throw new Error(`there is no fault ${name}`);
-    await fault.play({ ...call, request, response, succeed: () => succeed(response, call), origin });
+    await fault.play({ ...call, asked: textOf(call), request, response, succeed: () => succeed(response, call), origin });
   });
   await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
   origin.port = server.address().port;
