@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { assertRestError, assertRpcError } from './support/expect.mjs';
+import { collect, frames, openRest, openRpc, outline, payloads } from './support/events.mjs';
 import { message, rest, result, rpc, send } from './support/wire.mjs';
 import { startWorker } from './support/worker.mjs';
 
@@ -29,6 +30,28 @@ const at = (host) => ({ fetch: (target, init) => worker.mf.dispatchFetch(`http:/
 const isolates = [at(FIRST), at(SECOND)];
 
 describe('isolates', () => {
+  test('tell each other every step, in order, and a late subscriber misses nothing', async () => {
+    const [here, there] = isolates;
+    const sender = frames(await openRest(here, '/message:stream', { message: message('stream 20') }));
+    const first = (await sender.next()).value;
+    const subscriber = frames(await openRpc(there, 'SubscribeToTask', { id: first.data.task.id }));
+    const start = payloads([(await subscriber.next()).value])[0].task;
+    const [sent, seen] = [payloads(await collect(sender)), payloads(await collect(subscriber))];
+    // What happened before the subscription is in the task that it begins with.
+    const known = start.artifacts?.[0].parts.length ?? 0;
+    assert.deepEqual(seen, sent.slice(known));
+    assert.equal(sent.at(-1).statusUpdate.status.state, 'TASK_STATE_COMPLETED');
+  });
+
+  test('end each other\'s streams by a cancellation', async () => {
+    const [here, there] = isolates;
+    const { id } = await send(here, 'work');
+    const subscriber = frames(await openRest(here, `/tasks/${id}:subscribe`));
+    assert.equal(outline((await subscriber.next()).value), 'task WORKING');
+    await rpc(there, 'CancelTask', { id });
+    assert.deepEqual((await collect(subscriber)).map(outline), ['statusUpdate CANCELED']);
+  });
+
   test('see what the other has written, at once', async () => {
     const [first, second] = isolates;
     const task = await send(first, 'work');

@@ -171,7 +171,7 @@ test('a stream that is cut at any byte leaves nothing running', async () => {
   const worker = await startWorker({ vars: { TASK_STORE: 'memory' } });
   try {
     // A task that goes on for ten seconds, cut at each byte of its head, its first events and what lies between them.
-    const cuts = Array.from({ length: 240 }, (_, index) => 1 + index * 4);
+    const cuts = Array.from({ length: 960 }, (_, index) => 1 + index);
     for (let start = 0; start < cuts.length; start += 24) {
       await Promise.all(cuts.slice(start, start + 24).map((bytes) => cutAfter(worker, bytes, 'stream 1000')));
     }
@@ -185,7 +185,7 @@ test('a stream that is cut at any byte leaves nothing running', async () => {
     // Who leaves while the head is being sent is noticed by other requests alone, after thirty seconds.
     await until(async () => (await open()) === 0, 'no task left open', 50_000);
     const { totalSize } = (await rest(worker, 'GET', '/tasks?status=TASK_STATE_CANCELED&pageSize=1')).json;
-    assert.ok(totalSize > cuts.length / 2, `${totalSize} were cancelled: the others had not begun`);
+    assert.ok(totalSize > cuts.length / 4, `${totalSize} were cancelled: the others had not begun`);
     assert.equal((await send(worker, 'after')).status.state, 'TASK_STATE_COMPLETED');
   } finally {
     await worker.stop();
