@@ -19,8 +19,6 @@ mod tests;
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures_util::future::LocalBoxFuture;
-
 pub use binding::Namespaces;
 pub use class::{OwnerIndex, TaskObject};
 // What the JavaScript side of the objects calls.
@@ -28,14 +26,14 @@ pub use class::{OwnerIndex, TaskObject};
 pub use class::object_answer;
 use tasks::DurableTasks;
 
-use crate::ports::{Clock, Owner, Random, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore};
-use crate::protocol::types::{StreamResponse, TaskPushNotificationConfig};
+use super::wrapped::Wrapped;
+use crate::ports::{Clock, Random, TaskStore};
 
 /// Keeps tasks in Durable Objects: one for each task, named by a hash of its owner and its id, and for each owner one that
 /// knows the order and the states of all its tasks.
 ///
 /// - **Of two writers one wins.** A task's object answers its requests one after the other, each in a transaction. A write
-///   that is not based on the last one is a [`StoreError::Conflict`], always; one that is repeated because its answer
+///   that is not based on the last one is a [`StoreError::Conflict`](crate::ports::StoreError::Conflict), always; one that is repeated because its answer
 ///   was lost is done once.
 /// - **What was written is read**, by everybody, everywhere, at once.
 /// - **Whoever subscribes sees every change**, in whichever instance it is made: the object tells them, in order. A
@@ -57,67 +55,8 @@ impl DurableStore {
     }
 }
 
-impl TaskStore for DurableStore {
-    fn get<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        self.0.get(owner, id)
-    }
-
-    fn put<'a>(
-        &'a self,
-        owner: &'a Owner,
-        stored: Stored,
-        events: Vec<StreamResponse>,
-    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
-        self.0.put(owner, stored, events)
-    }
-
-    fn progress<'a>(
-        &'a self,
-        owner: &'a Owner,
-        stored: Stored,
-        events: Vec<StreamResponse>,
-    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
-        self.0.progress(owner, stored, events)
-    }
-
-    fn subscribe<'a>(
-        &'a self,
-        owner: &'a Owner,
-        id: &'a str,
-    ) -> LocalBoxFuture<'a, Result<Option<Subscription>, StoreError>> {
-        self.0.subscribe(owner, id)
-    }
-
-    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>> {
-        self.0.subscribers(owner, id)
-    }
-
-    fn push_configs<'a>(
-        &'a self,
-        owner: &'a Owner,
-        task_id: &'a str,
-    ) -> LocalBoxFuture<'a, Result<Vec<TaskPushNotificationConfig>, StoreError>> {
-        self.0.push_configs(owner, task_id)
-    }
-
-    fn put_push_config<'a>(
-        &'a self,
-        owner: &'a Owner,
-        config: TaskPushNotificationConfig,
-    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
-        self.0.put_push_config(owner, config)
-    }
-
-    fn delete_push_config<'a>(
-        &'a self,
-        owner: &'a Owner,
-        task_id: &'a str,
-        id: &'a str,
-    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
-        self.0.delete_push_config(owner, task_id, id)
-    }
-
-    fn list<'a>(&'a self, owner: &'a Owner, query: &'a TaskQuery) -> LocalBoxFuture<'a, Result<TaskPage, StoreError>> {
-        self.0.list(owner, query)
+impl Wrapped for DurableStore {
+    fn store(&self) -> &dyn TaskStore {
+        &self.0
     }
 }

@@ -16,15 +16,13 @@ mod tests;
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures_util::future::LocalBoxFuture;
-
 pub use binding::Namespace;
 pub use layout::MIN_TTL;
 pub(super) use layout::hash;
 use tasks::KvTasks;
 
-use crate::ports::{Clock, Owner, Random, StoreError, Stored, Subscription, TaskPage, TaskQuery, TaskStore};
-use crate::protocol::types::{StreamResponse, TaskPushNotificationConfig};
+use super::wrapped::Wrapped;
+use crate::ports::{Clock, Random, TaskStore};
 
 /// Keeps tasks in a KV namespace.
 ///
@@ -34,7 +32,7 @@ use crate::protocol::types::{StreamResponse, TaskPushNotificationConfig};
 /// # What KV costs in truth
 /// KV is made for reading. What follows from that:
 /// - **Two writers can both win.** KV has no compare-and-set. The store reads before it writes and reports a
-///   [`StoreError::Conflict`] if there is a newer revision. It does not see a write that falls between that read
+///   [`StoreError::Conflict`](crate::ports::StoreError::Conflict) if there is a newer revision. It does not see a write that falls between that read
 ///   and its own, nor one made in another location whose news has not arrived. Then the later write stays, whole.
 ///   A task without a revision is written without reading first: its id has just been made.
 /// - **Reads can be old**, by 60 seconds or more where the key has been read before, in lists as well; also a task that
@@ -45,7 +43,7 @@ use crate::protocol::types::{StreamResponse, TaskPushNotificationConfig};
 ///   works on the task every change is seen at once and in order, also the pieces of an artifact, which are written
 ///   only with the status that follows them.
 /// - A list reads the metadata of all tasks of the owner, whatever is asked for. There is a limit to that: an owner with
-///   more than 25,000 tasks gets [`StoreError::Unavailable`].
+///   more than 25,000 tasks gets [`StoreError::Unavailable`](crate::ports::StoreError::Unavailable).
 ///
 /// A Durable Object has none of these limits: see [`DurableStore`](super::durable::DurableStore).
 #[derive(Debug)]
@@ -63,67 +61,8 @@ impl KvStore {
     }
 }
 
-impl TaskStore for KvStore {
-    fn get<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<Option<Stored>, StoreError>> {
-        self.0.get(owner, id)
-    }
-
-    fn put<'a>(
-        &'a self,
-        owner: &'a Owner,
-        stored: Stored,
-        events: Vec<StreamResponse>,
-    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
-        self.0.put(owner, stored, events)
-    }
-
-    fn progress<'a>(
-        &'a self,
-        owner: &'a Owner,
-        stored: Stored,
-        events: Vec<StreamResponse>,
-    ) -> LocalBoxFuture<'a, Result<Stored, StoreError>> {
-        self.0.progress(owner, stored, events)
-    }
-
-    fn subscribe<'a>(
-        &'a self,
-        owner: &'a Owner,
-        id: &'a str,
-    ) -> LocalBoxFuture<'a, Result<Option<Subscription>, StoreError>> {
-        self.0.subscribe(owner, id)
-    }
-
-    fn subscribers<'a>(&'a self, owner: &'a Owner, id: &'a str) -> LocalBoxFuture<'a, Result<usize, StoreError>> {
-        self.0.subscribers(owner, id)
-    }
-
-    fn push_configs<'a>(
-        &'a self,
-        owner: &'a Owner,
-        task_id: &'a str,
-    ) -> LocalBoxFuture<'a, Result<Vec<TaskPushNotificationConfig>, StoreError>> {
-        self.0.push_configs(owner, task_id)
-    }
-
-    fn put_push_config<'a>(
-        &'a self,
-        owner: &'a Owner,
-        config: TaskPushNotificationConfig,
-    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
-        self.0.put_push_config(owner, config)
-    }
-
-    fn delete_push_config<'a>(
-        &'a self,
-        owner: &'a Owner,
-        task_id: &'a str,
-        id: &'a str,
-    ) -> LocalBoxFuture<'a, Result<(), StoreError>> {
-        self.0.delete_push_config(owner, task_id, id)
-    }
-
-    fn list<'a>(&'a self, owner: &'a Owner, query: &'a TaskQuery) -> LocalBoxFuture<'a, Result<TaskPage, StoreError>> {
-        self.0.list(owner, query)
+impl Wrapped for KvStore {
+    fn store(&self) -> &dyn TaskStore {
+        &self.0
     }
 }

@@ -14,6 +14,7 @@ mod frame;
 pub mod kv;
 mod ports;
 mod work;
+mod wrapped;
 
 pub use entry::{answer, fetch};
 pub use fetch::WorkerFetch;
