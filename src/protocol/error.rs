@@ -316,29 +316,9 @@ impl A2aError {
         &self.0.details
     }
 
-    /// Whether the same request may succeed when it is sent again: the retry table of the second seed, and the HTTP
-    /// statuses that say so.
+    /// Whether the same request may succeed when it is sent again.
     pub fn is_retryable(&self) -> bool {
-        match self.0.kind {
-            ErrorKind::Internal => true,
-            ErrorKind::Custom { code, http_status } => {
-                code == ErrorKind::Internal.facts().code || matches!(http_status, 429 | 502 | 503 | 504)
-            }
-            ErrorKind::TaskNotFound
-            | ErrorKind::TaskNotCancelable
-            | ErrorKind::PushNotificationNotSupported
-            | ErrorKind::UnsupportedOperation
-            | ErrorKind::ContentTypeNotSupported
-            | ErrorKind::InvalidAgentResponse
-            | ErrorKind::ExtendedAgentCardNotConfigured
-            | ErrorKind::ExtensionSupportRequired
-            | ErrorKind::VersionNotSupported
-            | ErrorKind::PushNotificationConfigNotFound
-            | ErrorKind::Parse
-            | ErrorKind::InvalidRequest
-            | ErrorKind::MethodNotFound
-            | ErrorKind::InvalidParams => false,
-        }
+        self.0.kind.is_retryable()
     }
 
     /// HTTP headers that go with the error on both bindings.

@@ -95,6 +95,31 @@ pub struct Facts {
 }
 
 impl ErrorKind {
+    /// Whether the same request may succeed when it is sent again: the retry table of the second seed, and the HTTP
+    /// statuses that say so.
+    pub fn is_retryable(self) -> bool {
+        match self {
+            Self::Internal => true,
+            Self::Custom { code, http_status } => {
+                code == Self::Internal.facts().code || matches!(http_status, 429 | 502 | 503 | 504)
+            }
+            Self::TaskNotFound
+            | Self::TaskNotCancelable
+            | Self::PushNotificationNotSupported
+            | Self::UnsupportedOperation
+            | Self::ContentTypeNotSupported
+            | Self::InvalidAgentResponse
+            | Self::ExtendedAgentCardNotConfigured
+            | Self::ExtensionSupportRequired
+            | Self::VersionNotSupported
+            | Self::PushNotificationConfigNotFound
+            | Self::Parse
+            | Self::InvalidRequest
+            | Self::MethodNotFound
+            | Self::InvalidParams => false,
+        }
+    }
+
     /// The kind's row in the tables of the specification.
     pub const fn facts(self) -> Facts {
         use GrpcStatus::{FailedPrecondition, Internal, InvalidArgument, NotFound, Unimplemented};

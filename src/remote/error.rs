@@ -208,28 +208,10 @@ impl RemoteError {
         match &self.0.cause {
             Cause::Transport(_) => true,
             Cause::Invalid(_) => false,
-            Cause::Reported => match self.0.kind {
-                ErrorKind::Internal => true,
-                ErrorKind::Custom { code, http_status } => {
-                    code == ErrorKind::Internal.facts().code
-                        || matches!(http_status, 429 | 502 | 503 | 504)
-                        || self.0.retry_after.is_some()
-                }
-                ErrorKind::TaskNotFound
-                | ErrorKind::TaskNotCancelable
-                | ErrorKind::PushNotificationNotSupported
-                | ErrorKind::UnsupportedOperation
-                | ErrorKind::ContentTypeNotSupported
-                | ErrorKind::InvalidAgentResponse
-                | ErrorKind::ExtendedAgentCardNotConfigured
-                | ErrorKind::ExtensionSupportRequired
-                | ErrorKind::VersionNotSupported
-                | ErrorKind::PushNotificationConfigNotFound
-                | ErrorKind::Parse
-                | ErrorKind::InvalidRequest
-                | ErrorKind::MethodNotFound
-                | ErrorKind::InvalidParams => false,
-            },
+            Cause::Reported => {
+                let asks_for_time = matches!(self.0.kind, ErrorKind::Custom { .. }) && self.0.retry_after.is_some();
+                self.0.kind.is_retryable() || asks_for_time
+            }
         }
     }
 
