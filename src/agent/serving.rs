@@ -106,8 +106,9 @@ impl Server {
     /// The push notification config that came with a message, taken out: the task that it belongs to is still to come.
     fn inline_push(&self, params: &mut Params) -> Result<Option<TaskPushNotificationConfig>, A2aError> {
         let Some(push) = &self.push else { return Ok(None) };
-        let config = params.sent_mut().and_then(|request| request.configuration.as_mut());
-        let config = config.and_then(|configuration| configuration.task_push_notification_config.take());
+        let (Params::SendMessage(request) | Params::SendStreamingMessage(request)) = params else { return Ok(None) };
+        let configuration = request.configuration.as_mut();
+        let config = configuration.and_then(|configuration| configuration.task_push_notification_config.take());
         if let Some(config) = &config {
             push.check(config, "configuration.taskPushNotificationConfig.").map_err(A2aError::invalid_fields)?;
         }

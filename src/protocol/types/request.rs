@@ -238,22 +238,6 @@ impl Params {
         }
     }
 
-    /// The same, to be changed.
-    pub fn sent_mut(&mut self) -> Option<&mut SendMessageRequest> {
-        match self {
-            Self::SendMessage(request) | Self::SendStreamingMessage(request) => Some(request),
-            Self::GetTask(_)
-            | Self::ListTasks(_)
-            | Self::CancelTask(_)
-            | Self::SubscribeToTask(_)
-            | Self::CreateTaskPushNotificationConfig(_)
-            | Self::GetTaskPushNotificationConfig(_)
-            | Self::ListTaskPushNotificationConfigs(_)
-            | Self::DeleteTaskPushNotificationConfig(_)
-            | Self::GetExtendedAgentCard(_) => None,
-        }
-    }
-
     /// The operation that is asked for.
     pub fn operation(&self) -> Operation {
         match self {
