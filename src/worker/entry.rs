@@ -50,22 +50,7 @@ extern "C" {
 #[macro_export]
 macro_rules! serve {
     ($load:expr) => {
-        #[allow(unreachable_pub)] // reached from JavaScript
-        const _: () = {
-            use $crate::worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
-
-            /// Answers a request: the `fetch` handler of the Worker.
-            #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
-            pub fn fetch(request: JsValue, env: JsValue, ctx: JsValue) -> JsValue {
-                $crate::worker::fetch(request, env, ctx)
-            }
-
-            /// Called by the JavaScript side of the door.
-            #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
-            pub fn answer(key: u32, head: &str, body: &str, fault: u32) -> JsValue {
-                $crate::worker::answer(key, head, body, fault, |host| host.agent($load))
-            }
-        };
+        $crate::__export_worker!(|host| host.agent($load));
     };
 }
 
@@ -73,6 +58,15 @@ macro_rules! serve {
 #[macro_export]
 macro_rules! serve_or_forward {
     ($load:expr) => {
+        $crate::__export_worker!(|host| host.gateway_or_agent($load));
+    };
+}
+
+/// Exports what a [`Host`] opens.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __export_worker {
+    ($open:expr) => {
         #[allow(unreachable_pub)] // reached from JavaScript
         const _: () = {
             use $crate::worker::wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -86,7 +80,7 @@ macro_rules! serve_or_forward {
             /// Called by the JavaScript side of the door.
             #[wasm_bindgen(wasm_bindgen = $crate::worker::wasm_bindgen)]
             pub fn answer(key: u32, head: &str, body: &str, fault: u32) -> JsValue {
-                $crate::worker::answer(key, head, body, fault, |host| host.gateway_or_agent($load))
+                $crate::worker::answer(key, head, body, fault, $open)
             }
         };
     };
