@@ -239,3 +239,20 @@ fn a_write_is_decided_anew_while_the_task_is_still_open_and_given_up_in_the_end(
     let error = block_on(tasks.cancel(&CancelTaskRequest { id, ..Default::default() })).unwrap_err();
     assert_eq!((error.code(), error.message()), (-32603, "Internal error"));
 }
+
+#[test]
+fn two_messages_to_one_task_are_both_kept_while_it_is_open() {
+    let tasks = tasks_in(memory(), Owner::anonymous());
+    let mut asked = block_on(tasks.begin(hello())).unwrap();
+    let id = block_on(asked.save(TaskState::InputRequired, None)).unwrap().id;
+    let said = |text: &str| Message { task_id: Some(id.clone()), ..Message::user_text(text).with_id(text) };
+    let mut first = block_on(tasks.begin(said("first"))).unwrap();
+    let mut second = block_on(tasks.begin(said("second"))).unwrap();
+    block_on(first.save(TaskState::InputRequired, None)).unwrap();
+    let task = block_on(second.save(TaskState::Completed, None)).unwrap();
+    let ids: Vec<&str> = task.history().iter().map(|message| message.message_id.as_str()).collect();
+    assert_eq!((ids, task.status.state), (vec!["m1", "first", "second"], TaskState::Completed));
+
+    let error = block_on(first.save(TaskState::Completed, None)).map(|task| task.history().len());
+    assert_eq!(error.unwrap(), 3, "its message is part of the task that has ended");
+}

@@ -79,28 +79,29 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// The changes that a request has made to a task, waiting to be told.
-#[derive(Default)]
 pub(super) struct Outbox {
+    push: Rc<Push>,
     waiting: RefCell<VecDeque<(String, StreamResponse)>>,
     is_open: Cell<bool>,
 }
 
 impl Outbox {
+    pub(super) fn new(push: Rc<Push>) -> Self {
+        Self { push, waiting: RefCell::default(), is_open: Cell::default() }
+    }
+
+    pub(super) fn push(&self) -> &Push {
+        &self.push
+    }
+
     /// Tells these changes of a task to its webhooks, after all that were posted before.
-    pub(super) fn post(
-        self: &Rc<Self>,
-        task_id: &str,
-        events: Vec<StreamResponse>,
-        owner: &Owner,
-        ports: &Rc<Ports>,
-        push: &Rc<Push>,
-    ) {
+    pub(super) fn post(self: &Rc<Self>, task_id: &str, events: Vec<StreamResponse>, owner: &Owner, ports: &Rc<Ports>) {
         self.waiting.borrow_mut().extend(events.into_iter().map(|event| (task_id.to_owned(), event)));
         if self.is_open.replace(true) {
             return;
         }
         let (outbox, owner) = (Rc::clone(self), owner.clone());
-        let courier = Courier { ports: Rc::clone(ports), push: Rc::clone(push) };
+        let courier = Courier { ports: Rc::clone(ports), push: Rc::clone(&self.push) };
         ports.background.spawn(Box::pin(async move {
             while let Some((task_id, event)) = outbox.next() {
                 courier.deliver(&owner, &task_id, &event).await;

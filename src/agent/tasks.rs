@@ -33,8 +33,8 @@ struct Request {
     owner: Owner,
     ports: Rc<Ports>,
     watch: Watch,
-    push: Option<Rc<Push>>,
-    outbox: Rc<Outbox>,
+    /// `None` if webhooks are not called.
+    outbox: Option<Rc<Outbox>>,
     /// The push notification config that came with the message, until there is a task to keep it with.
     inline_push: RefCell<Option<TaskPushNotificationConfig>>,
     begun: RefCell<Option<Begun>>,
@@ -85,8 +85,7 @@ impl Tasks {
             owner,
             ports,
             watch,
-            push,
-            outbox: Rc::default(),
+            outbox: push.map(|push| Rc::new(Outbox::new(push))),
             inline_push: RefCell::new(inline_push),
             begun: RefCell::default(),
             open: RefCell::default(),
@@ -94,13 +93,13 @@ impl Tasks {
     }
 
     pub(super) fn push(&self) -> Option<&Push> {
-        self.0.push.as_deref()
+        self.0.outbox.as_deref().map(Outbox::push)
     }
 
     /// Tells the webhooks of a task what was done to it.
     pub(super) fn notify(&self, task_id: &str, events: Vec<StreamResponse>) {
-        if let Some(push) = &self.0.push {
-            self.0.outbox.post(task_id, events, self.owner(), &self.0.ports, push);
+        if let Some(outbox) = &self.0.outbox {
+            outbox.post(task_id, events, self.owner(), &self.0.ports);
         }
     }
 
@@ -174,18 +173,31 @@ impl Tasks {
     /// # Errors
     /// TaskNotFound; TaskNotCancelable in a terminal state; Internal when the store fails.
     pub async fn cancel(&self, request: &CancelTaskRequest) -> Result<Task, A2aError> {
+        let moved = self.move_on(&request.id, |_| self.status(TaskState::Canceled, None)).await?;
+        moved.map_err(|state| A2aError::task_not_cancelable(&request.id, state))
+    }
+
+    /// Gives the task the status that `status` makes for it, and tells who watches; or gives the state in which it has ended.
+    ///
+    /// # Errors
+    /// TaskNotFound; Internal when the store fails.
+    async fn move_on(
+        &self,
+        id: &str,
+        status: impl Fn(&Task) -> TaskStatus,
+    ) -> Result<Result<Task, TaskState>, A2aError> {
         for _ in 0..MAX_RACES {
-            let mut stored = self.load(&request.id).await?;
+            let mut stored = self.load(id).await?;
             let state = stored.task.status.state;
             if state.is_terminal() {
-                return Err(A2aError::task_not_cancelable(&request.id, state));
+                return Ok(Err(state));
             }
-            stored.task.status = self.status(TaskState::Canceled, None);
+            stored.task.status = status(&stored.task);
             let events = vec![stored.task.status_update()];
             match self.store().put(self.owner(), stored, events.clone()).await {
                 Ok(stored) => {
-                    self.notify(&stored.task.id, events);
-                    return Ok(stored.task);
+                    self.notify(id, events);
+                    return Ok(Ok(stored.task));
                 }
                 Err(StoreError::Conflict) => {}
                 Err(error) => return Err(store_failed(error)),
@@ -270,26 +282,16 @@ impl Tasks {
     /// Those of the store.
     pub(super) async fn end_open(&self, state: TaskState, why: &str) -> Result<(), A2aError> {
         let Some(id) = self.0.open.take() else { return Ok(()) };
-        for _ in 0..MAX_RACES {
-            let mut stored = self.load(&id).await?;
-            if stored.task.status.state.is_terminal() {
-                return Ok(());
-            }
-            let mut note = Message::agent_text(why).with_id(self.new_id());
-            note.task_id = Some(id.clone());
-            note.context_id = Some(stored.task.context_id.clone());
-            stored.task.status = self.status(state, Some(note));
-            let events = vec![stored.task.status_update()];
-            match self.store().put(self.owner(), stored, events.clone()).await {
-                Ok(_) => {
-                    self.notify(&id, events);
-                    return Ok(());
-                }
-                Err(StoreError::Conflict) => {}
-                Err(error) => return Err(store_failed(error)),
-            }
-        }
-        Err(contended())
+        let status = |task: &Task| self.status(state, Some(self.message_in(task, why)));
+        self.move_on(&id, status).await.map(drop)
+    }
+
+    /// A message of the agent's within a task.
+    pub(super) fn message_in(&self, task: &Task, text: impl Into<String>) -> Message {
+        let mut message = Message::agent_text(text).with_id(self.new_id());
+        message.task_id = Some(task.id.clone());
+        message.context_id = Some(task.context_id.clone());
+        message
     }
 
     pub(super) async fn load(&self, id: &str) -> Result<Stored, A2aError> {
@@ -315,7 +317,7 @@ impl Tasks {
         Task::new(self.new_id(), context_id).with_status(self.status(TaskState::Submitted, None))
     }
 
-    fn status(&self, state: TaskState, message: Option<Message>) -> TaskStatus {
+    pub(super) fn status(&self, state: TaskState, message: Option<Message>) -> TaskStatus {
         TaskStatus { state, message, timestamp: Some(self.now()) }
     }
 

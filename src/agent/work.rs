@@ -4,7 +4,7 @@ use super::tasks::{MAX_RACES, Tasks, contended, store_failed, terminal};
 use crate::ports::{StoreError, Stored};
 use crate::protocol::error::A2aError;
 use crate::protocol::types::{
-    Artifact, Message, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState, TaskStatus, TaskStatusUpdateEvent,
+    Artifact, Message, StreamResponse, Task, TaskArtifactUpdateEvent, TaskState, TaskStatusUpdateEvent,
 };
 
 /// A task that a message is being worked on in.
@@ -15,8 +15,8 @@ use crate::protocol::types::{
 pub struct Work {
     tasks: Tasks,
     stored: Stored,
-    /// The message, while it is in no stored task.
-    message: Option<Message>,
+    /// Whether the message, the last of the history until then, is in a stored task.
+    has_joined: bool,
     is_new: bool,
     /// What was done since the task was last written or shown.
     changes: Vec<StreamResponse>,
@@ -35,7 +35,7 @@ impl Work {
     /// Work on `message` in `stored`, which does not hold it yet.
     pub(super) fn new(tasks: Tasks, stored: Stored, message: Message) -> Self {
         let is_new = stored.revision == 0;
-        let mut work = Self { tasks, stored, message: Some(message.clone()), is_new, changes: Vec::new() };
+        let mut work = Self { tasks, stored, has_joined: false, is_new, changes: Vec::new() };
         work.stored.task.push_message(message);
         if work.stored.task.status.state.is_interrupted() {
             // It has what it waited for.
@@ -86,10 +86,7 @@ impl Work {
 
     /// A message of the agent's within this task.
     pub fn reply(&self, text: impl Into<String>) -> Message {
-        let mut message = Message::agent_text(text).with_id(self.tasks.new_id());
-        message.task_id = Some(self.stored.task.id.clone());
-        message.context_id = Some(self.stored.task.context_id.clone());
-        message
+        self.tasks.message_in(&self.stored.task, text)
     }
 
     /// Stores the task in `state`, with what the agent says about it, and returns it as it is then.
@@ -129,7 +126,7 @@ impl Work {
     }
 
     fn status_update(&self, state: TaskState, message: Option<Message>) -> StreamResponse {
-        let status = TaskStatus { state, message, timestamp: Some(self.tasks.now()) };
+        let status = self.tasks.status(state, message);
         TaskStatusUpdateEvent::new(&self.stored.task.id, &self.stored.task.context_id, status).into()
     }
 
@@ -148,7 +145,7 @@ impl Work {
             match done {
                 Ok(stored) => {
                     self.stored = stored;
-                    self.message = None;
+                    self.has_joined = true;
                     let changes = std::mem::take(&mut self.changes);
                     self.tasks.note_state(&self.stored.task);
                     return self.notify(is_first, changes).await;
@@ -177,15 +174,16 @@ impl Work {
 
     /// Takes the task as somebody else has left it. `true` if they have ended it, which the changes do not outlive.
     async fn catch_up(&mut self) -> Result<bool, A2aError> {
-        self.stored = self.tasks.load(&self.stored.task.id).await?;
+        let theirs = self.tasks.load(&self.stored.task.id).await?;
+        let mine = std::mem::replace(&mut self.stored, theirs);
         if self.stored.task.status.state.is_terminal() {
             self.changes.clear();
             self.tasks.note_state(&self.stored.task);
             // A message that came too late is in no task, and its sender must know.
-            return if self.message.is_some() { Err(terminal(&self.stored.task)) } else { Ok(true) };
+            return if self.has_joined { Ok(true) } else { Err(terminal(&self.stored.task)) };
         }
-        if let Some(message) = &self.message {
-            self.stored.task.push_message(message.clone());
+        if let (Some(message), false) = (mine.task.history.and_then(|mut history| history.pop()), self.has_joined) {
+            self.stored.task.push_message(message);
         }
         for change in &self.changes {
             self.stored.task.apply(change);
