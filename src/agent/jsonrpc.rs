@@ -11,9 +11,10 @@ use serde_json::Value;
 
 use super::dispatch::Reply;
 use super::gate::Admitted;
-use super::record::{Binding, Trace};
+use super::record::Trace;
 use super::server::{Answer, Server, Witness, no_params, service, unserialisable};
 use super::serving::Done;
+use crate::protocol::binding::Binding;
 use crate::protocol::error::A2aError;
 use crate::protocol::http::{Header, JSON, Request, Response};
 use crate::protocol::jsonrpc::{self, Call, Id, Incoming, Payload};
@@ -197,7 +198,11 @@ fn batch_response(reactions: Vec<Reaction>) -> Response {
         // No call of a batch is admitted to a stream.
         Reaction::Silence | Reaction::Events(_) => None,
     });
-    let answers: Vec<String> = texts.collect();
+    batch_of(texts.collect())
+}
+
+/// The answers of a batch. One of notifications alone has none.
+pub(super) fn batch_of(answers: Vec<String>) -> Response {
     if answers.is_empty() { Response::empty(204) } else { Response::new(200, JSON, jsonrpc::batch(answers)) }
 }
 

@@ -6,6 +6,7 @@ use std::error::Error as StdError;
 use serde::Serialize;
 
 use crate::ports::{Level, Timestamp};
+use crate::protocol::binding::Binding;
 use crate::protocol::error::{A2aError, ErrorKind};
 use crate::protocol::operation::Operation;
 use crate::protocol::path::clipped;
@@ -16,15 +17,6 @@ const MAX_TEXT: usize = 128;
 const MAX_SOURCES: usize = 8;
 /// Longest text of one source.
 const MAX_SOURCE_TEXT: usize = 512;
-
-/// By which binding a request came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) enum Binding {
-    #[serde(rename = "JSONRPC")]
-    JsonRpc,
-    #[serde(rename = "HTTP+JSON")]
-    Rest,
-}
 
 /// What is known of a request while it is served.
 #[derive(Debug, Clone)]
@@ -47,7 +39,7 @@ struct Line<'a> {
     code: i32,
     reason: &'a str,
     http_status: u16,
-    binding: Binding,
+    binding: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     operation: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,7 +88,7 @@ pub(super) fn line(error: &A2aError, trace: &Trace, duration_ms: u64) -> String 
         code: error.code(),
         reason: error.reason(),
         http_status: error.http_status(),
-        binding: trace.binding,
+        binding: trace.binding.name(),
         operation: trace.operation.map(Operation::name),
         request_id: Some(clipped(&trace.request_id, MAX_TEXT)).filter(|id| !id.is_empty()),
         task_id: trace.task_id.as_deref().map(|id| clipped(id, MAX_TEXT)),

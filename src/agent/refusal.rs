@@ -1,9 +1,11 @@
 //! One error for a whole request, whoever asks: for when no agent can be reached (bad configuration, a dead instance).
 
-use super::record::{self, Binding, Trace};
+use super::jsonrpc::batch_of;
+use super::record::{self, Trace};
+use crate::protocol::binding::Binding;
 use crate::protocol::error::A2aError;
 use crate::protocol::http::{JSON, Request, Response};
-use crate::protocol::jsonrpc::{self, Id, Payload};
+use crate::protocol::jsonrpc::{self, Call, Id, Payload};
 use crate::protocol::negotiate::ErrorFormat;
 use crate::protocol::operation::Operation;
 use crate::protocol::rest::Route;
@@ -13,7 +15,7 @@ use crate::protocol::{rest, sse};
 ///
 /// A request that cannot be read at all is told that, as it would be by a working agent.
 pub fn refuse(request: &Request<'_>, format: ErrorFormat, error: &A2aError) -> Response {
-    if !(rest::is_jsonrpc_path(request.path) && request.method == "POST") {
+    if binding(request) == Binding::Rest {
         return rest::failure(error, request.headers.accept, format);
     }
     let refused = |id: Option<Id>| id.map(|id| jsonrpc::failure(&id, error));
@@ -29,47 +31,55 @@ pub fn refuse(request: &Request<'_>, format: ErrorFormat, error: &A2aError) -> R
                 Ok(call) => refused(call.id),
                 Err(rejected) => Some(jsonrpc::failure(&rejected.id, &rejected.error)),
             });
-            let answers: Vec<String> = answers.collect();
-            if answers.is_empty() { Response::empty(204) } else { Response::new(200, JSON, jsonrpc::batch(answers)) }
+            batch_of(answers.collect())
         }
     }
 }
 
 /// The event that ends a stream with `error`, in the form of the binding that was asked.
 pub fn refuse_event(request: &Request<'_>, error: &A2aError) -> String {
-    if !(rest::is_jsonrpc_path(request.path) && request.method == "POST") {
+    if binding(request) == Binding::Rest {
         return sse::error_event(&rest::error_event(error));
     }
-    let id = match request.body.bytes().and_then(jsonrpc::parse) {
-        Ok(Payload::Single(Ok(call))) => call.id,
-        // No other request is answered with a stream.
-        Ok(Payload::Single(Err(_)) | Payload::Batch(_)) | Err(_) => None,
-    };
+    // No request but a single call is answered with a stream.
+    let id = single_call(request).and_then(|call| call.id);
     sse::error_event(&jsonrpc::failure(&id.unwrap_or(Id::NULL), error))
 }
 
 /// The log line of a request that is refused as a whole.
 pub fn refusal_line(request: &Request<'_>, error: &A2aError) -> String {
-    let is_jsonrpc = rest::is_jsonrpc_path(request.path) && request.method == "POST";
-    let call = match request.body.bytes().and_then(jsonrpc::parse) {
-        Ok(Payload::Single(Ok(call))) if is_jsonrpc => Some(call),
-        Ok(Payload::Single(_) | Payload::Batch(_)) | Err(_) => None,
-    };
-    let operation = match rest::route(request.method, request.path) {
-        Route::Operation { operation, .. } => Some(operation),
-        Route::Card | Route::NotAllowed { .. } | Route::Unknown => None,
+    let binding = binding(request);
+    let (id, operation) = match binding {
+        Binding::JsonRpc => {
+            let call = single_call(request);
+            let operation = call.as_ref().and_then(|call| Operation::from_method(&call.method));
+            (call.and_then(|call| call.id), operation)
+        }
+        Binding::Rest => match rest::route(request.method, request.path) {
+            Route::Operation { operation, .. } => (None, Some(operation)),
+            Route::Card | Route::NotAllowed { .. } | Route::Unknown => (None, None),
+        },
     };
     let trace = Trace {
-        binding: if is_jsonrpc { Binding::JsonRpc } else { Binding::Rest },
-        request_id: call
-            .as_ref()
-            .and_then(|call| call.id.as_ref())
-            .map(|id| id.as_str().to_owned())
-            .unwrap_or_default(),
-        operation: call.as_ref().map_or(operation, |call| Operation::from_method(&call.method)),
+        binding,
+        request_id: id.map(|id| id.as_str().to_owned()).unwrap_or_default(),
+        operation,
         task_id: None,
         ray: request.headers.ray.map(str::to_owned),
         started: None,
     };
     record::line(error, &trace, 0)
+}
+
+/// The binding that a request is made in, if only by its method and path.
+fn binding(request: &Request<'_>) -> Binding {
+    let is_jsonrpc = rest::is_jsonrpc_path(request.path) && request.method == "POST";
+    if is_jsonrpc { Binding::JsonRpc } else { Binding::Rest }
+}
+
+fn single_call<'a>(request: &Request<'a>) -> Option<Call<'a>> {
+    match request.body.bytes().and_then(jsonrpc::parse) {
+        Ok(Payload::Single(call)) => call.ok(),
+        Ok(Payload::Batch(_)) | Err(_) => None,
+    }
 }

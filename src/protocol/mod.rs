@@ -1,5 +1,6 @@
 //! What A2A says, as pure data: no clock, no I/O, no platform.
 
+pub mod binding;
 pub mod card;
 pub mod details;
 pub mod error;

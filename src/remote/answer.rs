@@ -5,11 +5,11 @@
 
 use serde_json::Value;
 
-use super::binding::Binding;
 use super::error::RemoteError;
 use super::fault::Violation;
 use super::told::{self, Told};
 use crate::ports::{ResponseHead, Timestamp};
+use crate::protocol::binding::Binding;
 use crate::protocol::http::PROBLEM_JSON;
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::negotiate::is_json_content_type;

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::binding::Binding;
 use super::fault::{Cause, Fault, TransportFault, Violation};
 use super::kind;
 use super::retry_after;
 use super::told::Told;
 use crate::ports::{ResponseHead, Timestamp};
+use crate::protocol::binding::Binding;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::error::{ErrorKind, SERVER_ERROR};
 use crate::protocol::operation::Operation;

@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use super::answer::{self, Sent};
-use super::binding::Binding;
 use super::error::RemoteError;
 use super::fault::Violation;
 use super::told;
 use crate::ports::{ResponseHead, Timestamp};
+use crate::protocol::binding::Binding;
 use crate::protocol::json;
 use crate::protocol::sse::{Decoder, EVENT_STREAM, Frame};
 use crate::protocol::types::TaskState;

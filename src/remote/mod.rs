@@ -13,7 +13,6 @@
 //! All but the last is pure.
 
 pub mod answer;
-mod binding;
 pub mod breaker;
 pub mod call;
 mod error;
@@ -29,6 +28,6 @@ pub mod retry_after;
 mod tests;
 mod told;
 
-pub use binding::Binding;
+pub use crate::protocol::binding::Binding;
 pub use error::RemoteError;
 pub use fault::{Cause, TransportFault, Violation};

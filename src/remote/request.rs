@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::binding::Binding;
 use crate::ports::FetchRequest;
+use crate::protocol::binding::Binding;
 use crate::protocol::http::{A2A_JSON, JSON, PROBLEM_JSON};
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;

@@ -1,4 +1,4 @@
-//! Which of the two HTTP bindings another agent is spoken to in.
+//! The two bindings of A2A over HTTP.
 
 use std::fmt;
 
