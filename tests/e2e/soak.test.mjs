@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { all, openRest, openRpc, outline } from './support/events.mjs';
 import { linesUntilNow } from './support/logs.mjs';
+import { seeded } from './support/seeded.mjs';
 import { message, rest, rpc } from './support/wire.mjs';
 import { startWorker } from './support/worker.mjs';
 
@@ -13,17 +14,6 @@ const IN_FLIGHT = 16;
 const TRAPS = ['trap abort', 'trap late', 'trap overflow', 'trap unreachable'];
 /** What the demo panics with. */
 const SECRET = 'hunter2';
-
-/** The same numbers in every run (mulberry32). */
-function numbers(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const isReset = (details) => details?.[0]?.reason === 'INSTANCE_RESET';
 
@@ -85,7 +75,7 @@ const KINDS = {
 
 test(`${REQUESTS} requests, ${IN_FLIGHT} at a time`, async () => {
   const worker = await startWorker({ vars: { DEMO_FAULTS: 'on', TASK_STORE: 'memory' } });
-  const next = numbers(20_261_130);
+  const next = seeded(20_261_130);
   const pick = (list) => list[Math.floor(next() * list.length)];
   const jobs = Array.from({ length: REQUESTS }, (_, index) => {
     const dice = next();

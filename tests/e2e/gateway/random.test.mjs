@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ERROR_INFO } from '../support/expect.mjs';
 import { message, rest, rpc } from '../support/wire.mjs';
+import { seeded } from '../support/seeded.mjs';
 import { startWorker } from '../support/worker.mjs';
 import { HARMLESS, SECRET, UNARY } from './faults.mjs';
 import { startOrigin } from './origin.mjs';
@@ -12,17 +13,6 @@ const AT_ONCE = 10;
 const SEED = 20_260_101;
 /** Those that keep a request waiting, or the machine busy, would make this a test of patience. */
 const LEFT_OUT = new Set(['hangs', 'only-headers', 'drips', 'slow', 'large-announced', 'large-in-pieces', 'gzip-bomb', 'busy-503', 'retry-after-1', 'retry-after-date', 'retry-info']);
-
-/** mulberry32: random numbers from 0 to 1 that are the same in every run. */
-function seeded(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const random = seeded(SEED);
 const names = Object.entries({ ...UNARY, ...HARMLESS }).filter(([name]) => !LEFT_OUT.has(name));
