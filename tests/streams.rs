@@ -317,6 +317,14 @@ impl Agent for Own {
         match &*request.message.text() {
             "message" => Ok(Message::agent_text("hello").with_id("m2").into()),
             "task" => Ok(Task::new("t", "c").with_status(TaskState::Completed).into()),
+            "authenticate" => {
+                let mut work = cx.tasks().begin(request.message).await?;
+                Ok(work.save(TaskState::AuthRequired, None).await?.into())
+            }
+            "authenticated" => {
+                let mut work = cx.tasks().begin(request.message).await?;
+                Ok(work.save(TaskState::Completed, None).await?.into())
+            }
             "both" => {
                 cx.tasks().begin(request.message).await?;
                 Ok(Message::agent_text("hello").with_id("m2").into())
@@ -350,6 +358,17 @@ fn own() -> Served<Own> {
 fn a_message_is_a_stream_of_one_event_and_so_is_a_task_that_nobody_stored() {
     assert_eq!(outline(&stream_of(&own(), "message").rest()), ["message"]);
     assert_eq!(outline(&stream_of(&own(), "task").rest()), ["task COMPLETED"]);
+}
+
+#[test]
+fn a_task_that_waits_for_credentials_closes_its_stream_and_goes_on_with_the_next_message() {
+    let served = own();
+    let events = stream_of(&served, "authenticate").rest();
+    assert_eq!(outline(&events), ["task SUBMITTED", "statusUpdate AUTH_REQUIRED"]);
+    let mut answer = message("authenticated");
+    answer["message"]["taskId"] = events[0].1["task"]["id"].clone();
+    let events = served.streamed(served.rest("/message:stream", &answer)).rest();
+    assert_eq!(outline(&events), ["task WORKING", "statusUpdate COMPLETED"]);
 }
 
 #[test]
