@@ -12,7 +12,7 @@ await main(async (names) => {
   for (const name of names.length ? names : ['.']) {
     const crateDir = path.resolve(root, name);
     await buildWorker(crateDir, { optimised });
-    // While somebody edits the worker, its page stays as it is.
-    if (crateDir === root) await buildPage({ onlyIfMissing: !optimised });
+    // While somebody edits the worker, its page stays as it is; `npm run dev` sees to it by itself.
+    if (crateDir === root && process.env.A2A_EDGE_PAGE !== 'later') await buildPage({ onlyIfMissing: !optimised });
   }
 });

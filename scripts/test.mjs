@@ -18,7 +18,7 @@ const testFiles = (dir) =>
 
 async function native() {
   let output = '';
-  const code = await runVisible('cargo', ['test', '--locked', '--no-fail-fast', '--features', 'browser'], {
+  const code = await runVisible('cargo', ['test', '--locked', '--no-fail-fast', '--features', 'browser,native'], {
     cwd: root,
     env: nativeEnv(),
     onStdout: (text) => (output += text),

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { SetupError, runVisible, say, seconds } from './process.mjs';
 import { inputsOf, isFresh, markFresh, markStale } from './fresh.mjs';
 import { pins, root, wasmBindgenVersion } from './project.mjs';
-import { wasmEnv } from './rust.mjs';
+import { WRAPPERS, wasmEnv } from './rust.mjs';
 import { setup } from './setup.mjs';
 
 const nodeBin = (name) => path.join(root, 'node_modules/.bin', name);
@@ -53,8 +53,10 @@ export async function buildWorker(crateDir, { optimised = true } = {}) {
       ...wasmEnv(toolchain),
       CARGO_TARGET_DIR: targetDir,
       WASM_BINDGEN_BIN: tools.bindgen,
-      ESBUILD_BIN: nodeBin('esbuild'),
-      WASM_OPT_BIN: nodeBin('wasm-opt'),
+      A2A_EDGE_ESBUILD: nodeBin('esbuild'),
+      ESBUILD_BIN: path.join(WRAPPERS, 'esbuild'),
+      A2A_EDGE_WASM_OPT: nodeBin('wasm-opt'),
+      WASM_OPT_BIN: path.join(WRAPPERS, 'wasm-opt'),
     },
   });
   if (code !== 0) throw new SetupError(`${name}: the build failed (exit ${code})`);

@@ -17,7 +17,8 @@ function* filesUnder(entry) {
 /** A hash of all that goes into a crate's build: its sources, those of the library it uses, and the tools. */
 export function inputsOf(crateDir, tools, library = root) {
   const hash = createHash('sha256').update(JSON.stringify(tools));
-  for (const file of filesUnder(path.join(root, 'scripts/lib'))) hash.update(readFileSync(file)); // flags and environment
+  const recipe = ['scripts/lib', 'scripts/wrappers'].flatMap((dir) => [...filesUnder(path.join(root, dir))]);
+  for (const file of recipe) hash.update(readFileSync(file)); // flags and environment
   for (const dir of new Set([library, crateDir])) {
     for (const file of SOURCES.flatMap((entry) => [...filesUnder(path.join(dir, entry))])) {
       hash.update(`\0${path.relative(library, file)}\0`).update(readFileSync(file));

@@ -10,7 +10,8 @@ const PROBE_SECONDS = '8';
 const REMEMBERED = path.join(cacheDir, 'toolchain.json');
 const DEBIAN_RUSTC = '/usr/bin/rustc';
 const DEBIAN_LIB = '/usr/lib/rustlib';
-const WRAPPERS = path.join(root, 'scripts/wrappers');
+/** Programs that stand before those which the build tools call, and say what these cannot be told. */
+export const WRAPPERS = path.join(root, 'scripts/wrappers');
 
 let native;
 

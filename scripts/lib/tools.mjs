@@ -19,15 +19,25 @@ const NEUTRAL = { RUSTFLAGS: '', CARGO_BUILD_TARGET: undefined, RUSTC: undefined
 
 const toolDir = (name, version) => path.join(cacheDir, 'tools', `${name}-${version}`);
 
-async function cargoInstall(crate, bin, version, extraArgs) {
-  const dir = toolDir(crate, version);
-  const binary = path.join(dir, 'bin', bin);
+// One folder for all tools, since they have most of what they depend on in common. Cargo lets one in at a time, so they
+// are compiled one after another, each on all cores.
+const targetDir = path.join(cacheDir, 'target', 'tools');
+let queue = Promise.resolve();
+
+/** Compiles a tool unless it is there, after those asked for before it, and returns its path. */
+function cargoInstall(crate, bin, version, extraArgs) {
+  const binary = path.join(toolDir(crate, version), 'bin', bin);
   if (existsSync(binary)) return binary;
-  const target = path.join(cacheDir, 'target', `${crate}-${version}`);
+  queue = queue.then(() => compile(crate, bin, version, extraArgs));
+  return queue.then(() => binary);
+}
+
+async function compile(crate, bin, version, extraArgs) {
+  const dir = toolDir(crate, version);
   const logFile = path.join(logDir, `${crate}-${version}.log`);
   const title = `${crate} ${version}`;
   const args = ['install', crate, '--version', `=${version}`, '--root', dir, '--bin', bin, ...extraArgs];
-  const options = { cwd: root, logFile, env: { ...TOOL_PROFILE, ...NEUTRAL, ...nativeEnv(), CARGO_TARGET_DIR: target } };
+  const options = { cwd: root, logFile, env: { ...TOOL_PROFILE, ...NEUTRAL, ...nativeEnv(), CARGO_TARGET_DIR: targetDir } };
   say(`${title}: compiling (once; kept in ${dir})`);
   try {
     await runLogged(title, 'cargo', [...args, '--locked'], options);
@@ -37,17 +47,21 @@ async function cargoInstall(crate, bin, version, extraArgs) {
     say(`${title}: the registry lacks a version its lock file names, resolving anew`);
     await runLogged(title, 'cargo', args, options);
   }
-  rmSync(target, { recursive: true, force: true });
-  return binary;
 }
 
-/** Installs the tools side by side and returns their paths. */
+/** Installs what builds a worker and returns the paths. */
 export async function ensureTools(wasmBindgen) {
-  const [bindgen, workerBuild, wasmPack] = await Promise.all([
+  const [workerBuild, bindgen] = await Promise.all([
+    cargoInstall('worker-build', 'worker-build', pins.workerBuild, []),
     // Its default features are TLS for the test runner, which is not built.
     cargoInstall('wasm-bindgen-cli', 'wasm-bindgen', wasmBindgen, ['--no-default-features']),
-    cargoInstall('worker-build', 'worker-build', pins.workerBuild, []),
-    cargoInstall('wasm-pack', 'wasm-pack', pins.wasmPack, []),
   ]);
-  return { bindgen, workerBuild, wasmPack };
+  return { bindgen, workerBuild };
+}
+
+/** Installs wasm-pack, which only the page's module needs, and returns its path. */
+export async function ensureWasmPack() {
+  const wasmPack = await cargoInstall('wasm-pack', 'wasm-pack', pins.wasmPack, []);
+  rmSync(targetDir, { recursive: true, force: true }); // the last of them
+  return wasmPack;
 }
