@@ -20,7 +20,7 @@ let limit; // longest body to read, in bytes
 let isDead = false; // has the instance died since it was last called?
 let passesOn; // are requests passed on to another agent, with more of their headers than are read here?
 
-addEventListener('error', () => instanceDied(current));
+addEventListener('error', ({ error }) => instanceDied(current, error));
 
 // How work ends without an item: by its own doing, by another's, or since nobody wants it any more.
 const CULPRIT = Symbol('culprit');
@@ -176,7 +176,7 @@ function attempt(request, mayRepeat) {
     if (isDead) revive();
     answer = call(glue.answer, request, key);
   } catch (error) {
-    if (isTrap(error)) instanceDied(key);
+    if (isTrap(error)) instanceDied(key, error);
     return failed(request, '');
   }
   return answer === undefined ? pending(request, key, mayRepeat && idempotent) : respond(answer, request, key);
@@ -222,7 +222,7 @@ function poll(key, work) {
   try {
     return glue.poll(key);
   } catch (error) {
-    if (isTrap(error)) instanceDied(key);
+    if (isTrap(error)) instanceDied(key, error);
     return CULPRIT;
   }
 }
@@ -234,7 +234,7 @@ function isTrap(error) {
 
 // For work that is no request's: whose error this was is told there. Only a trap ends the instance.
 export function instanceLost(error) {
-  if (isTrap(error)) instanceDied(0);
+  if (isTrap(error)) instanceDied(0, error);
 }
 
 // The generated wrappers re-create a dead instance, but only after they have copied their arguments into the old one's
@@ -244,10 +244,16 @@ function revive() {
   isDead = false;
 }
 
-function instanceDied(culprit) {
+// What ended an instance: V8's word for the trap. A RangeError is one when the stack has overflowed.
+function causeOf(error) {
+  if (error instanceof WebAssembly.RuntimeError) return error.message;
+  return error instanceof RangeError ? 'stack overflow' : 'unknown';
+}
+
+function instanceDied(culprit, error) {
   isDead = true;
   // Rust can log nothing any more. What becomes of each request is logged with its answer.
-  console.error('{"level":"error","event":"instance_died"}');
+  console.error(JSON.stringify({ level: 'error', event: 'instance_died', cause: causeOf(error) }));
   const victims = [...going];
   going.clear();
   for (const [key, work] of victims) {
@@ -305,7 +311,7 @@ function leave(key, ctx) {
   try {
     glue.leave(key);
   } catch (error) {
-    if (isTrap(error)) instanceDied(key);
+    if (isTrap(error)) instanceDied(key, error);
   }
 }
 

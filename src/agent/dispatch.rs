@@ -50,10 +50,16 @@ pub(super) enum Job {
 pub(super) fn dispatch<A: Agent + 'static>(agent: Rc<A>, cx: Context, params: Params) -> Job {
     let reply: Work<Reply> = match params {
         Params::SendMessage(request) => {
-            return Job::Send(Box::pin(async move { agent.send_message(&cx, request).await }));
+            return Job::Send(Box::pin(async move {
+                let answer = agent.send_message(&cx, request).await?;
+                Ok(cx.tasks().complete(answer))
+            }));
         }
         Params::SendStreamingMessage(request) => {
-            return Job::Stream(Box::pin(async move { agent.send_streaming_message(&cx, request).await }));
+            return Job::Stream(Box::pin(async move {
+                let answer = agent.send_streaming_message(&cx, request).await?;
+                Ok(cx.tasks().complete(answer))
+            }));
         }
         Params::SubscribeToTask(request) => {
             return Job::Subscribe(Box::pin(async move { agent.subscribe_to_task(&cx, request).await }));

@@ -8,6 +8,8 @@ use std::time::Duration;
 use futures_util::future::{Either, select};
 use futures_util::stream::{self, LocalBoxStream};
 use futures_util::{Stream, StreamExt};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::boundary;
 use crate::ports::{Clock, StoreError, Subscription};
@@ -17,7 +19,20 @@ use crate::protocol::sse;
 use crate::protocol::types::StreamResponse;
 
 /// What a streaming operation gives: an error is the last item, and so is an event that ends the stream.
-pub(crate) type Events = LocalBoxStream<'static, Result<StreamResponse, A2aError>>;
+pub(crate) type Events = LocalBoxStream<'static, Result<Event, A2aError>>;
+
+/// An event of a stream, as both bindings send it. A worker sends one kind or the other, so boxing would only cost.
+#[allow(clippy::large_enum_variant)]
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Event {
+    Own(StreamResponse),
+    /// In canonical form, as another agent gave it: with members that the types here do not know.
+    Canonical(Value),
+}
+
+/// What happens to a task, to the same end.
+type Changes = LocalBoxStream<'static, Result<StreamResponse, A2aError>>;
 
 /// How long a stream is silent before a comment shows that it is still there: proxies give up after a minute or less
 /// (Cloudflare after 100 seconds).
@@ -26,11 +41,17 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// The events of a subscription: the task first (specification 3.1.6), and then what happens until it ends or waits.
 pub(super) fn subscribed(subscription: Subscription) -> Events {
     let Subscription { task, events } = subscription;
-    stream::once(async { Ok(task.into()) }).chain(UntilLast::new(events)).boxed_local()
+    let task = stream::once(async { Ok(task.into()) });
+    of_own(task.chain(UntilLast::new(events)))
+}
+
+/// The events of an agent of one's own.
+pub(super) fn of_own(changes: impl Stream<Item = Result<StreamResponse, A2aError>> + 'static) -> Events {
+    changes.map(|change| change.map(Event::Own)).boxed_local()
 }
 
 /// Changes of a task up to the one that ends a stream.
-pub(super) struct UntilLast(Option<Events>);
+pub(super) struct UntilLast(Option<Changes>);
 
 impl UntilLast {
     pub(super) fn new(changes: LocalBoxStream<'static, Result<StreamResponse, StoreError>>) -> Self {
@@ -60,7 +81,7 @@ impl Stream for UntilLast {
 pub(super) fn response(
     events: Events,
     clock: Rc<dyn Clock>,
-    format: impl FnMut(Result<StreamResponse, A2aError>) -> Data + 'static,
+    format: impl FnMut(Result<Event, A2aError>) -> Data + 'static,
 ) -> Response {
     let frames = events.map(format).map(|data| match data {
         Data::Event(text) => sse::event(&text),

@@ -10,6 +10,7 @@ use futures_util::future::MaybeDone;
 use serde_json::Value;
 
 use super::dispatch::Reply;
+use super::events::Event;
 use super::gate::Admitted;
 use super::record::Trace;
 use super::server::{Answer, Server, Witness, no_params, service, unserialisable};
@@ -20,7 +21,7 @@ use crate::protocol::http::{Header, JSON, Request, Response};
 use crate::protocol::jsonrpc::{self, Call, Id, Incoming, Payload};
 use crate::protocol::operation::Operation;
 use crate::protocol::path::{MAX_ECHO, clipped};
-use crate::protocol::types::{Params, StreamResponse};
+use crate::protocol::types::Params;
 use crate::protocol::{details::FieldViolation, json, rest};
 
 /// What the JSON-RPC endpoint takes.
@@ -128,7 +129,7 @@ impl Server {
                 (None, Ok(Done::Events(_))) => Reaction::Silence,
                 (Some(id), Ok(Done::Events(events))) => {
                     let failure_id = id.clone();
-                    let event = move |event: &StreamResponse| jsonrpc::success(&id, event);
+                    let event = move |event: &Event| jsonrpc::success(&id, event);
                     let failure = move |error: &A2aError| jsonrpc::failure(&failure_id, error);
                     Reaction::Events(server.event_stream(events, trace, event, failure))
                 }

@@ -45,7 +45,7 @@ pub(crate) use boundary::run as within_boundary;
 pub use cors::AllowedOrigins;
 pub(crate) use discovery::interfaces;
 pub(crate) use dispatch::Reply;
-pub(crate) use events::Events;
+pub(crate) use events::{Event, Events};
 pub use failure::Failure;
 pub(crate) use gate::Admitted;
 pub(crate) use record::Trace;

@@ -16,7 +16,7 @@ use super::cors::AllowedOrigins;
 use super::delivery::Push;
 use super::discovery::Discovery;
 use super::dispatch::Reply;
-use super::events::{self, Data, Events};
+use super::events::{self, Data, Event, Events};
 use super::gate::{Admitted, Gate, Service};
 use super::record::Trace;
 use super::serving::Done;
@@ -31,7 +31,7 @@ use crate::protocol::negotiate::ErrorFormat;
 use crate::protocol::operation::Operation;
 use crate::protocol::path::{MAX_ECHO, clipped};
 use crate::protocol::rest::{self, Route};
-use crate::protocol::types::{Params, StreamResponse};
+use crate::protocol::types::Params;
 
 /// How an agent is served.
 #[derive(Debug, Clone, Default)]
@@ -231,7 +231,7 @@ impl Server {
         self: &Rc<Self>,
         events: Events,
         trace: Trace,
-        event: impl Fn(&StreamResponse) -> Result<String, serde_json::Error> + 'static,
+        event: impl Fn(&Event) -> Result<String, serde_json::Error> + 'static,
         failure: impl Fn(&A2aError) -> String + 'static,
     ) -> Response {
         let server = Rc::clone(self);

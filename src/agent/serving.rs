@@ -8,7 +8,7 @@ use futures_util::{StreamExt, stream};
 
 use super::discovery::with_interfaces;
 use super::dispatch::{Job, Reply};
-use super::events::{Events, subscribed};
+use super::events::{Events, of_own, subscribed};
 use super::gate::Admitted;
 use super::record::Trace;
 use super::relay::Movable;
@@ -97,7 +97,7 @@ impl Server {
             }
             Job::Stream(work) => {
                 let events = self.sending(work, tasks, trace, history_length).watched();
-                Box::pin(opened(events.boxed_local()))
+                Box::pin(opened(of_own(events)))
             }
             Job::Subscribe(work) => Box::pin(async move { opened(subscribed(boundary::run(work).await?)).await }),
         }

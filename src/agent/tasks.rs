@@ -15,8 +15,8 @@ use crate::ports::{
 };
 use crate::protocol::error::A2aError;
 use crate::protocol::types::{
-    CancelTaskRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message, StreamResponse,
-    SubscribeToTaskRequest, Task, TaskPushNotificationConfig, TaskState, TaskStatus,
+    CancelTaskRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse, Message, SendMessageResponse,
+    StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig, TaskState, TaskStatus,
 };
 
 /// Page size when none is asked for (specification 3.1.4).
@@ -288,10 +288,32 @@ impl Tasks {
 
     /// A message of the agent's within a task.
     pub(super) fn message_in(&self, task: &Task, text: impl Into<String>) -> Message {
-        let mut message = Message::agent_text(text).with_id(self.new_id());
-        message.task_id = Some(task.id.clone());
-        message.context_id = Some(task.context_id.clone());
+        self.within(task, Message::agent_text(text))
+    }
+
+    /// A message as it is said within a task: with the ids that its author left out.
+    pub(super) fn within(&self, task: &Task, message: Message) -> Message {
+        let mut message = self.identified(message);
+        message.task_id.get_or_insert_with(|| task.id.clone());
+        message.context_id.get_or_insert_with(|| task.context_id.clone());
         message
+    }
+
+    /// A message with the id that it must have (specification 4.1.4), which its author may leave to us.
+    fn identified(&self, message: Message) -> Message {
+        if message.message_id.is_empty() { message.with_id(self.new_id()) } else { message }
+    }
+
+    /// What an agent answers, with the ids that its message must have.
+    pub(super) fn complete(&self, answer: SendMessageResponse) -> SendMessageResponse {
+        match answer {
+            SendMessageResponse::Message(message) => self.identified(message).into(),
+            SendMessageResponse::Task(mut task) => {
+                let said = task.status.message.take();
+                task.status.message = said.map(|message| self.within(&task, message));
+                task.into()
+            }
+        }
     }
 
     pub(super) async fn load(&self, id: &str) -> Result<Stored, A2aError> {

@@ -126,6 +126,7 @@ impl Work {
     }
 
     fn status_update(&self, state: TaskState, message: Option<Message>) -> StreamResponse {
+        let message = message.map(|message| self.tasks.within(&self.stored.task, message));
         let status = self.tasks.status(state, message);
         TaskStatusUpdateEvent::new(&self.stored.task.id, &self.stored.task.context_id, status).into()
     }

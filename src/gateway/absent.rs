@@ -10,7 +10,7 @@ use crate::agent::{Admitted, Backend, Done, Server, Trace};
 use crate::protocol::card::{AgentCapabilities, AgentCard};
 use crate::protocol::error::A2aError;
 use crate::protocol::http::Request;
-use crate::remote::RemoteError;
+use crate::remote::{Cause, RemoteError};
 
 /// The reason why there is no card.
 pub(super) struct Absent {
@@ -21,7 +21,15 @@ pub(super) struct Absent {
 
 impl Absent {
     fn refusal(&self) -> A2aError {
-        let error = self.error.to_protocol_error(None);
+        let mut error = self.error.to_protocol_error(None);
+        // That the card is not there, or not for the gateway, says nothing about the request that waits for it.
+        if matches!(self.error.cause(), Cause::Reported)
+            && matches!(error.http_status(), 400..=499)
+            && !self.error.is_retryable()
+        {
+            let told = error.log_source().map(ToString::to_string).unwrap_or_default();
+            error = A2aError::invalid_agent_response().with_source(told);
+        }
         // A card that breaks the protocol will not be better in a moment, and whatever asks for time of its own has said so.
         if self.error.is_retryable() && self.error.retry_after().is_none() {
             return error.with_retry_after(self.retry_after);

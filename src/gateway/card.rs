@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::agent::interfaces;
 use crate::protocol::card::{AgentCapabilities, AgentCard, AgentExtension, AgentInterface, AgentSkill};
+use crate::protocol::json;
 
 /// A card in canonical form.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +99,7 @@ fn list(value: Option<&Value>) -> std::slice::Iter<'_, Value> {
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
+    json::text(value, name).unwrap_or_default()
 }
 
 fn texts(value: Option<&Value>) -> Vec<String> {

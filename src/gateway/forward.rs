@@ -10,16 +10,18 @@ use super::cache::{Cache, Follower};
 use super::card::OriginCard;
 use super::headers::CredentialHeaders;
 use super::journal::Journal;
-use super::sequence::{OTHER_TASK, Sequence};
-use crate::agent::{Admitted, Backend, Done, Events, Reply, Server, Trace, opened, within_boundary};
+use super::sequence::{self, Sequence};
+use crate::agent::{Admitted, Backend, Done, Event, Events, Reply, Server, Trace, opened, within_boundary};
 use crate::ports::Owner;
+use crate::protocol::details::FieldViolation;
 use crate::protocol::error::A2aError;
 use crate::protocol::http::Request;
+use crate::protocol::json::text;
 use crate::protocol::operation::Operation;
-use crate::protocol::types::{self, GetTaskRequest, Params, SendMessageRequest, StreamResponse, Task};
+use crate::protocol::types::{self, GetTaskRequest, Params, SendMessageRequest, StreamResponse};
 use crate::remote::call::{Call, Caller, EventStream, Reply as Answer};
-use crate::remote::request::Service;
-use crate::remote::{Cause, RemoteError};
+use crate::remote::request::{Segment, Service};
+use crate::remote::{Cause, RemoteError, failure};
 
 /// The way to the origin.
 pub(super) struct Forwarder {
@@ -53,7 +55,7 @@ impl Backend for Forwarder {
         let Admitted { params, canonical, .. } = admitted;
         let service = self.credentials.service(&request.headers);
         let canonical = canonical.unwrap_or_default();
-        let tenant = canonical.get("tenant").and_then(Value::as_str).unwrap_or_default();
+        let tenant = text(&canonical, "tenant").unwrap_or_default();
         let forward = Forward {
             caller: Rc::clone(&self.caller),
             cache: self.cache.clone(),
@@ -131,6 +133,9 @@ impl Forward {
         {
             return Ok(Done::Reply(Reply::Task(task)));
         }
+        if let Some(segment) = self.caller.unsayable(self.operation, &self.params) {
+            return Err(self.unsayable(segment));
+        }
         let call = Call {
             operation: self.operation,
             params: &self.params,
@@ -144,19 +149,30 @@ impl Forward {
         }
     }
 
-    fn reply(&self, result: Value) -> Result<Reply, A2aError> {
+    /// The error about a param that cannot be said to the origin, which therefore has nothing of that name.
+    fn unsayable(&self, segment: Segment) -> A2aError {
+        let named = |segment: Segment| text(&self.params, segment.param()).unwrap_or_default();
+        match segment {
+            Segment::Task | Segment::TaskOfConfig => A2aError::task_not_found(named(segment)),
+            Segment::Config => {
+                A2aError::push_notification_config_not_found(named(Segment::TaskOfConfig), named(Segment::Config))
+            }
+            Segment::Tenant => {
+                A2aError::invalid_fields(vec![FieldViolation::new(segment.param(), "There is no such tenant")])
+            }
+        }
+    }
+
+    fn reply(&self, mut result: Value) -> Result<Reply, A2aError> {
         if self.operation == Operation::GetExtendedAgentCard {
             return Ok(Reply::Canonical(OriginCard::new(result).at(&self.edge, self.needs_token)));
         }
-        if let Some(id) = self.asked_task()
-            && result.get("id").and_then(Value::as_str) != Some(id)
-        {
-            return Err(unfit(OTHER_TASK));
-        }
+        sequence::belongs(self.operation, &self.params, &result).map_err(unfit)?;
+        self.journal.hidden(&failure::hide(self.operation, &mut result, &secrets(&self.service, &self.params)));
         if self.wish.is_whole() {
             let task = if self.operation == Operation::SendMessage { result.get("task") } else { Some(&result) };
-            if let Some(task) = task.and_then(|task| types::from_value::<Task>(task.clone()).ok()) {
-                self.cache.keep(&self.owner, task);
+            if let Some(task) = task {
+                self.cache.keep_given(&self.owner, task.clone());
             }
         }
         Ok(Reply::Canonical(result))
@@ -176,31 +192,23 @@ impl Forward {
         Err(refused)
     }
 
-    /// The task that was asked for by its id.
-    fn asked_task(&self) -> Option<&str> {
-        match self.operation {
-            Operation::GetTask | Operation::CancelTask | Operation::SubscribeToTask => self.params.get("id")?.as_str(),
-            Operation::SendMessage
-            | Operation::SendStreamingMessage
-            | Operation::ListTasks
-            | Operation::CreateTaskPushNotificationConfig
-            | Operation::GetTaskPushNotificationConfig
-            | Operation::ListTaskPushNotificationConfigs
-            | Operation::DeleteTaskPushNotificationConfig
-            | Operation::GetExtendedAgentCard => None,
-        }
-    }
-
     fn events(&self, events: EventStream) -> Events {
-        let sequence = self.asked_task().map(Sequence::of_task).unwrap_or_default();
+        let sequence = Sequence::of(self.operation, &self.params);
         let follower = self.wish.is_whole().then(|| self.cache.follow(self.owner.clone()));
-        let passing =
-            Passing { events, sequence, follower, service: self.service.clone(), params: self.params.clone() };
+        let passing = Passing {
+            events,
+            sequence,
+            follower,
+            journal: Rc::clone(&self.journal),
+            service: self.service.clone(),
+            operation: self.operation,
+            params: self.params.clone(),
+        };
         let events = stream::unfold(Some(passing), |passing| async move {
             let mut passing = passing?;
             let item = passing.next().await?;
-            let is_over = item.as_ref().map_or(true, Sequence::ends_with);
-            Some((item, (!is_over).then_some(passing)))
+            let is_over = item.as_ref().map_or(true, |(_, is_last)| *is_last);
+            Some((item.map(|(event, _)| Event::Canonical(event)), (!is_over).then_some(passing)))
         });
         events.boxed_local()
     }
@@ -211,24 +219,29 @@ struct Passing {
     events: EventStream,
     sequence: Sequence,
     follower: Option<Follower>,
+    journal: Rc<Journal>,
     service: Service,
+    operation: Operation,
     params: Value,
 }
 
 impl Passing {
-    async fn next(&mut self) -> Option<Result<StreamResponse, A2aError>> {
+    /// The next event, and whether the stream is over with it.
+    async fn next(&mut self) -> Option<Result<(Value, bool), A2aError>> {
         let event = self.events.next().await?;
         Some(self.checked(event))
     }
 
-    fn checked(&mut self, event: Result<Value, RemoteError>) -> Result<StreamResponse, A2aError> {
-        let event = event.map_err(|error| error.to_protocol_error_without(&secrets(&self.service, &self.params)))?;
-        let event: StreamResponse = types::from_value(event).map_err(unreadable)?;
-        self.sequence.take(&event).map_err(unfit)?;
+    fn checked(&mut self, event: Result<Value, RemoteError>) -> Result<(Value, bool), A2aError> {
+        let secrets = secrets(&self.service, &self.params);
+        let mut event = event.map_err(|error| error.to_protocol_error_without(&secrets))?;
+        self.journal.hidden(&failure::hide(self.operation, &mut event, &secrets));
+        let typed: StreamResponse = types::from_value(event.clone()).map_err(unreadable)?;
+        self.sequence.take(&typed).map_err(unfit)?;
         if let Some(follower) = &mut self.follower {
-            follower.see(&event);
+            follower.see(&typed, &event);
         }
-        Ok(event)
+        Ok((event, Sequence::ends_with(&typed)))
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::ports::{FetchRequest, ResponseHead, Timestamp};
 use crate::protocol::http::JSON;
+use crate::remote::retry_after::date;
 
 /// Without a word from the origin: as long as this crate's own agents say.
 const DEFAULT: Duration = Duration::from_secs(300);
@@ -61,7 +62,8 @@ impl Freshness {
 fn lifetime(head: &ResponseHead, now: Timestamp) -> Duration {
     let control = head.header("Cache-Control").unwrap_or_default().to_ascii_lowercase();
     let directives = || control.split(',').map(str::trim);
-    if directives().any(|directive| matches!(directive, "no-store" | "no-cache")) {
+    // What is private is not for a gateway, which asks for everybody (RFC 9111, 5.2.2.7).
+    if directives().any(|directive| matches!(directive, "no-store" | "no-cache" | "private")) {
         return Duration::ZERO;
     }
     let seconds = |name: &str| {
@@ -74,8 +76,12 @@ fn lifetime(head: &ResponseHead, now: Timestamp) -> Duration {
     let told = seconds("s-maxage").or_else(|| seconds("max-age"));
     match (told, head.header("Expires")) {
         (Some(told), _) => told.saturating_sub(age),
-        // A date that is none is in the past (RFC 9111, 5.3).
-        (None, Some(expires)) => crate::remote::retry_after::parse(expires, now).unwrap_or_default(),
+        // By the clock that set it. A date that is none is in the past (RFC 9111, 5.3).
+        (None, Some(expires)) => {
+            let sent = head.header("Date").and_then(date).unwrap_or(now);
+            let lifetime = date(expires).map_or(0, |expires| expires.0.saturating_sub(sent.0));
+            Duration::from_millis(lifetime).saturating_sub(age)
+        }
         (None, None) => DEFAULT,
     }
 }
@@ -110,6 +116,13 @@ mod tests {
         assert_eq!(seconds(&[("Expires", "Sun, 06 Nov 1994 08:50:00 GMT")]), 30);
         assert_eq!(seconds(&[("Expires", "0")]), 5);
         assert_eq!(seconds(&[("Expires", "Sun, 06 Nov 1994 08:50:00 GMT"), ("Cache-Control", "max-age=10")]), 10);
+        assert_eq!(seconds(&[("Expires", "Sun, 06 Nov 1994 08:50:00 GMT"), ("Age", "10")]), 20);
+        assert_eq!(seconds(&[("Cache-Control", "private, max-age=60")]), 5);
+        // A server whose clock is an hour behind, or ahead.
+        for hour in ["07", "09"] {
+            let at = |time: &str| format!("Sun, 06 Nov 1994 {hour}:{time} GMT");
+            assert_eq!(seconds(&[("Date", &at("49:30")), ("Expires", &at("51:10"))]), 100);
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::protocol::error::A2aError;
 use crate::protocol::path::{MAX_ECHO, clipped};
 use crate::remote::RemoteError;
 use crate::remote::call::{Note, Watch};
+use crate::remote::failure::Hidden;
 
 /// Writes warnings.
 pub(super) struct Journal {
@@ -25,9 +26,20 @@ impl Journal {
 
     /// A task was answered as it was last seen.
     pub(super) fn stood_in(&self, task: &str, error: &A2aError) {
+        let problem = error.log_source().map(ToString::to_string).unwrap_or_default();
+        self.warn_of("task_from_cache", task, Some(error.reason()), &problem);
+    }
+
+    /// What failed tasks said of it was not passed on.
+    pub(super) fn hidden(&self, hidden: &[Hidden]) {
+        for Hidden { task, said } in hidden {
+            self.warn_of("task_failure_hidden", task, None, said);
+        }
+    }
+
+    fn warn_of(&self, event: &str, task: &str, reason: Option<&str>, problem: &str) {
         let task = clipped(task, MAX_ECHO);
-        let problem = error.log_source().map(ToString::to_string);
-        self.warn(json!({ "level": "warn", "event": "task_from_cache", "taskId": task, "reason": error.reason(), "problem": problem }));
+        self.warn(json!({ "level": "warn", "event": event, "taskId": task, "reason": reason, "problem": problem }));
     }
 
     fn warn(&self, line: Value) {

@@ -80,6 +80,8 @@ struct State {
 /// A card, and what was made of it.
 struct Known {
     card: OriginCard,
+    /// `ORIGIN_URL`, or the fallback that gave it.
+    from: String,
     freshness: Freshness,
     /// Lives on under a new card that names the same place: its breaker has seen things.
     caller: Rc<Caller>,
@@ -126,16 +128,20 @@ impl Gateway {
         }
     }
 
-    /// Fetches the card from the origin, or else from one of its fallbacks.
+    /// Fetches the card from the origin, or else from one of its fallbacks, all within the time of one call: requests wait
+    /// for it.
     async fn refresh(&self) {
         let mut failure = None;
+        let deadline = after(self.ports.clock.now(), self.config.policy.total);
         for url in std::iter::once(&self.config.url).chain(&self.config.fallbacks) {
-            let known = self.state.borrow().known.as_ref().map(|known| known.freshness.clone()).unwrap_or_default();
-            let request = known.request(card_url(url));
-            let fetched = revalidate(request, &self.config.policy, &self.call_ports).await;
-            match fetched.and_then(|fetched| self.take_in(fetched)) {
+            let request = self.tags_of(url).request(card_url(url));
+            let fetched = revalidate(request, deadline, &self.config.policy, &self.call_ports).await;
+            match fetched.and_then(|fetched| self.take_in(url, fetched)) {
                 Ok(()) => return,
                 Err(error) => failure = failure.or(Some(error)),
+            }
+            if self.ports.clock.now() >= deadline {
+                break;
             }
         }
         if let Some(error) = failure {
@@ -143,8 +149,15 @@ impl Gateway {
         }
     }
 
+    /// What the card at hand can be asked for by, where it came from. The same tags may mean another card elsewhere.
+    fn tags_of(&self, url: &str) -> Freshness {
+        let state = self.state.borrow();
+        let known = state.known.as_ref().filter(|known| known.from == url);
+        known.map(|known| known.freshness.clone()).unwrap_or_default()
+    }
+
     /// Serves by a new card, or goes on with the old one.
-    fn take_in(&self, Fetched { head, card }: Fetched) -> Result<(), RemoteError> {
+    fn take_in(&self, from: &str, Fetched { head, card }: Fetched) -> Result<(), RemoteError> {
         let now = self.ports.clock.now();
         let before = self.state.borrow().known.clone();
         let (card, freshness) = match (card, &before) {
@@ -152,7 +165,7 @@ impl Gateway {
             (None, Some(known)) => (known.card.clone(), known.freshness.renewed(&head, now)),
             (None, None) => return Err(no_card()),
         };
-        let known = self.known(card, freshness, before.as_deref())?;
+        let known = self.known(from, card, freshness, before.as_deref())?;
         let is_same = before.is_some_and(|before| before.card == known.card);
         let server = if is_same { None } else { Some(self.serving(&known)) };
         let mut state = self.state.borrow_mut();
@@ -162,7 +175,13 @@ impl Gateway {
         Ok(())
     }
 
-    fn known(&self, card: OriginCard, freshness: Freshness, before: Option<&Known>) -> Result<Known, RemoteError> {
+    fn known(
+        &self,
+        from: &str,
+        card: OriginCard,
+        freshness: Freshness,
+        before: Option<&Known>,
+    ) -> Result<Known, RemoteError> {
         let Config { url, fallbacks, binding, policy } = &self.config;
         let endpoints = origin::endpoints(&card.interfaces(), *binding, url, fallbacks)?;
         let caller = before.filter(|before| before.endpoints == endpoints).map(|before| Rc::clone(&before.caller));
@@ -170,7 +189,7 @@ impl Gateway {
             let (first, others) = endpoints.clone();
             Rc::new(Caller::new(first, others, policy.clone(), self.call_ports.clone()))
         });
-        Ok(Known { card, freshness, caller, endpoints })
+        Ok(Known { card, from: from.to_owned(), freshness, caller, endpoints })
     }
 
     fn serving(&self, Known { card, caller, .. }: &Known) -> Rc<Server> {
@@ -180,7 +199,12 @@ impl Gateway {
             card: card.clone(),
             needs_token: self.server_config.tokens.are_required(),
             credentials: CredentialHeaders::of(card),
-            cache: Cache { store: store.clone(), background: background.clone(), log: log.clone() },
+            cache: Cache {
+                store: store.clone(),
+                background: background.clone(),
+                log: log.clone(),
+                max_task_bytes: self.config.policy.max_response_bytes,
+            },
             journal: Rc::clone(&self.journal),
             origin: self.config.url.as_str().into(),
         };

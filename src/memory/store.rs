@@ -89,8 +89,8 @@ impl MemoryStore {
 
     /// Tasks that were last written before this have expired.
     fn oldest_live(&self) -> Timestamp {
-        let ttl = self.ttl.map_or(u128::MAX, |ttl| ttl.as_millis());
-        Timestamp(self.clock.now().0.saturating_sub(u64::try_from(ttl).unwrap_or(u64::MAX)))
+        let Some(ttl) = self.ttl else { return Timestamp(0) };
+        Timestamp(self.clock.now().0.saturating_sub(u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX)))
     }
 
     fn read(&self, owner: &Owner, id: &str) -> Result<Option<Stored>, StoreError> {

@@ -55,6 +55,11 @@ pub(crate) fn parse_own(text: &str) -> Result<Value, serde_json::Error> {
     read(text, usize::MAX, &mut Trace::default())
 }
 
+/// The text of a member, if it is one.
+pub(crate) fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
+    object.get(name).and_then(Value::as_str)
+}
+
 fn read(text: &str, max_depth: usize, trace: &mut Trace) -> Result<Value, serde_json::Error> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = Node { trace, levels: max_depth }.deserialize(&mut deserializer)?;

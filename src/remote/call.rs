@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::breaker::{Breaker, BreakerPolicy, Outcome, State};
 use super::error::RemoteError;
 use super::fault::{Cause, Fault, TransportFault, Violation};
-use super::request::{Endpoint, Service};
+use super::request::{self, Endpoint, Segment, Service};
 use super::retry::{Budget, Decision, Failed, GiveUp, RetryPolicy};
 use crate::ports::{Clock, Fetch, Random, Timestamp};
 use crate::protocol::error::ErrorKind;
@@ -303,6 +303,12 @@ impl Caller {
             }
         }
         Err(last.unwrap_or_else(|| RemoteError::transport(agent.endpoint.binding, TransportFault::Unreachable)))
+    }
+
+    /// The param that cannot be said to one of the agents, if there is one. Nothing is to be asked then.
+    pub fn unsayable(&self, operation: Operation, params: &Value) -> Option<Segment> {
+        let mut agents = std::iter::once(&self.first).chain(&self.fallbacks);
+        agents.find_map(|agent| request::unsayable(&agent.endpoint, operation, params))
     }
 
     /// What the first agent's breaker lets through.

@@ -9,7 +9,7 @@ use super::fault::{Cause, Fault, TransportFault, Violation};
 use super::kind;
 use super::retry_after;
 use super::told::Told;
-use crate::ports::{ResponseHead, Timestamp};
+use crate::ports::{FetchError, ResponseHead, Timestamp};
 use crate::protocol::binding::Binding;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::error::{ErrorKind, SERVER_ERROR};
@@ -33,7 +33,7 @@ struct Inner {
     http_status: Option<u16>,
     retry_after: Option<Duration>,
     challenge: Option<String>,
-    platform_message: Option<String>,
+    platform: Option<FetchError>,
     told: Told,
 }
 
@@ -46,7 +46,7 @@ impl RemoteError {
             http_status: None,
             retry_after: None,
             challenge: None,
-            platform_message: None,
+            platform: None,
             told: Told::default(),
         }))
     }
@@ -100,9 +100,9 @@ impl RemoteError {
     pub(super) fn of_fault(binding: Binding, http_status: Option<u16>, fault: Fault) -> Self {
         let mut error = match fault {
             Fault::Invalid(violation) => Self::new(binding, Cause::Invalid(violation), ErrorKind::InvalidAgentResponse),
-            Fault::Transport(fault, said) => {
+            Fault::Transport(fault, platform) => {
                 let mut error = Self::transport(binding, fault);
-                error.0.platform_message = said;
+                error.0.platform = platform;
                 error
             }
         };
@@ -200,7 +200,10 @@ impl RemoteError {
 
     /// What the platform says about a fault of the transport. For a log.
     pub fn platform_message(&self) -> Option<&str> {
-        self.0.platform_message.as_deref()
+        match self.0.platform.as_ref()? {
+            FetchError::Unreachable(said) | FetchError::CutShort(said) => Some(said),
+            FetchError::TimedOut | FetchError::TooLarge => None,
+        }
     }
 
     /// Whether the same request may succeed when it is sent again.
@@ -302,4 +305,9 @@ impl fmt::Debug for RemoteError {
     }
 }
 
-impl std::error::Error for RemoteError {}
+impl std::error::Error for RemoteError {
+    /// The platform's [`FetchError`], of a fault of the transport.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.platform.as_ref().map(|error| error as _)
+    }
+}

@@ -8,9 +8,9 @@ use super::fault::Violation;
 use super::told;
 use crate::ports::{ResponseHead, Timestamp};
 use crate::protocol::binding::Binding;
-use crate::protocol::json;
 use crate::protocol::sse::{Decoder, EVENT_STREAM, Frame};
 use crate::protocol::types::TaskState;
+use crate::protocol::{json, schema};
 
 /// The members of a StreamResponse (specification 3.2.3).
 const PAYLOADS: [&str; 4] = ["task", "message", "statusUpdate", "artifactUpdate"];
@@ -59,7 +59,7 @@ pub fn read(sent: &Sent<'_>, head: &ResponseHead, frame: &Frame, now: Timestamp)
         Binding::Rest if told::is_error(&body) => return Err(sent.reported(head, &body, now)),
         Binding::Rest => body,
     };
-    if is_unknown(&payload) {
+    if is_unknown(&payload) && !schema::is_unwrapped(sent.operation, &payload) {
         return Ok(None);
     }
     sent.checked(head, payload).map(Some)

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::ports::FetchError;
 use crate::protocol::details::FieldViolation;
+use crate::protocol::schema::RESULT;
 use crate::protocol::sse::FrameTooLarge;
 
 /// Where an error comes from.
@@ -64,11 +65,15 @@ impl From<FrameTooLarge> for Violation {
     }
 }
 
-/// The first few paths: enough to find the fault, and no values.
+/// The first few paths: enough to find the fault, and no values. The whole has no path; what is wrong with it is said
+/// in words, which hold no values either.
 fn paths(violations: &[FieldViolation]) -> String {
     const SHOWN: usize = 5;
-    let fields: Vec<&str> = violations.iter().take(SHOWN).map(|violation| violation.field.as_str()).collect();
-    fields.join(", ")
+    let shown = violations.iter().take(SHOWN).map(|violation| match violation.field.as_str() {
+        RESULT => format!("{RESULT} ({})", violation.description),
+        path => path.to_owned(),
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 /// Why there is no whole answer.
@@ -120,7 +125,7 @@ impl TransportFault {
 pub(super) enum Fault {
     Invalid(Violation),
     /// With what the platform says about it.
-    Transport(TransportFault, Option<String>),
+    Transport(TransportFault, Option<FetchError>),
 }
 
 impl From<TransportFault> for Fault {
@@ -133,7 +138,7 @@ impl Fault {
     /// What a failed fetch is, before there was an answer.
     pub(super) fn before_answer(error: &FetchError, limit: usize) -> Self {
         match error {
-            FetchError::CutShort(said) => Self::Transport(TransportFault::NoAnswer, Some(said.clone())),
+            FetchError::CutShort(_) => Self::Transport(TransportFault::NoAnswer, Some(error.clone())),
             FetchError::Unreachable(_) | FetchError::TimedOut | FetchError::TooLarge => Self::of_fetch(error, limit),
         }
     }
@@ -141,9 +146,9 @@ impl Fault {
     /// What it is later: a fault of the transport, but for an answer that is too large.
     pub(super) fn of_fetch(error: &FetchError, limit: usize) -> Self {
         match error {
-            FetchError::Unreachable(said) => Self::Transport(TransportFault::Unreachable, Some(said.clone())),
+            FetchError::Unreachable(_) => Self::Transport(TransportFault::Unreachable, Some(error.clone())),
             FetchError::TimedOut => TransportFault::TimedOut.into(),
-            FetchError::CutShort(said) => Self::Transport(TransportFault::CutShort, Some(said.clone())),
+            FetchError::CutShort(_) => Self::Transport(TransportFault::CutShort, Some(error.clone())),
             FetchError::TooLarge => Self::Invalid(Violation::TooLarge { limit }),
         }
     }

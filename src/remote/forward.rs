@@ -33,8 +33,7 @@ impl RemoteError {
 
     /// The same for a caller with several credentials.
     pub fn to_protocol_error_without(&self, credentials: &[&str]) -> A2aError {
-        let secrets = credentials.iter().map(|credential| secret_part(credential));
-        let filter = Filter { secrets: secrets.filter(|text| text.len() >= MIN_CREDENTIAL).collect() };
+        let filter = Filter::new(credentials);
         let error = match self.cause() {
             Cause::Reported => self.reported_to(&filter),
             Cause::Invalid(_) => A2aError::invalid_agent_response(),
@@ -48,7 +47,7 @@ impl RemoteError {
     }
 
     fn reported_to(&self, filter: &Filter<'_>) -> A2aError {
-        let kind = self.kind();
+        let kind = for_the_caller(self.kind());
         let mut error = A2aError::new(kind);
         match self.own_message().and_then(|message| filter.text(message)) {
             Some(message) => error = error.with_message(message.to_owned()),
@@ -64,14 +63,16 @@ impl RemoteError {
             };
         }
         // Of the protocol's own reasons there is one spelling; any other means something in its domain.
-        if let Some(reason) = self.reason().filter(|reason| kind::by_reason(reason).is_none() && is_name(reason)) {
+        let is_own = |reason: &&str| kind::by_reason(reason).is_none() && is_name(reason) && !filter.has_secret(reason);
+        if let Some(reason) = self.reason().filter(is_own) {
             error = error.with_reason(reason.to_owned());
-            if let Some(domain) = self.domain().filter(|domain| !is_internal(domain)) {
+            if let Some(domain) = self.domain().filter(|domain| filter.is_harmless(domain)) {
                 error = error.with_domain(clipped(domain, MAX_TEXT).to_owned());
             }
         }
         for (key, value) in self.metadata().take(MAX_ENTRIES) {
-            if let (false, Some(value)) = (is_internal_key(key), filter.text(value)) {
+            let is_hidden = is_internal_key(key) || filter.has_secret(key);
+            if let (false, Some(value)) = (is_hidden, filter.text(value)) {
                 error = error.with_metadata(clipped(key, MAX_TEXT).to_owned(), value);
             }
         }
@@ -86,9 +87,26 @@ impl RemoteError {
             return error;
         }
         // There is always one with a 401 (RFC 9110, section 11.6.1), and A2A's agents ask for bearer tokens as a rule.
-        let challenge = self.challenge().filter(|challenge| !is_internal(challenge)).unwrap_or("Bearer");
+        let challenge = self.challenge().filter(|challenge| filter.is_harmless(challenge)).unwrap_or("Bearer");
         error.with_header("WWW-Authenticate", challenge)
     }
+}
+
+/// The kind with an HTTP status that can be said to somebody else.
+///
+/// Some statuses are about the connection that they come on, and HTTP clients act on them without a word to their user:
+/// they send the request again, or fail as if there were no answer (Fetch, "HTTP-network-or-cache fetch"). On another
+/// connection they would be untrue, and do harm.
+fn for_the_caller(kind: ErrorKind) -> ErrorKind {
+    let ErrorKind::Custom { code, http_status } = kind else { return kind };
+    let http_status = match http_status {
+        // Too slow for the agent; too early; and then proxy authentication, misdirected, upgrade, network authentication.
+        408 => 504,
+        425 => 503,
+        407 | 421 | 426 | 511 => 502,
+        other => other,
+    };
+    ErrorKind::Custom { code, http_status }
 }
 
 fn transport(fault: &TransportFault) -> A2aError {
@@ -109,17 +127,29 @@ fn secret_part(credential: &str) -> &str {
 }
 
 /// Decides what is passed on.
-struct Filter<'a> {
+pub(super) struct Filter<'a> {
     secrets: Vec<&'a str>,
 }
 
-impl Filter<'_> {
+impl<'a> Filter<'a> {
+    /// For a caller with these credentials.
+    pub(super) fn new(credentials: &[&'a str]) -> Self {
+        let secrets = credentials.iter().map(|credential| secret_part(credential));
+        Self { secrets: secrets.filter(|text| text.len() >= MIN_CREDENTIAL).collect() }
+    }
+
     fn has_secret(&self, text: &str) -> bool {
         self.secrets.iter().any(|secret| text.contains(secret))
     }
 
-    fn is_harmless(&self, text: &str) -> bool {
+    /// Whether a text may be passed on.
+    pub(super) fn is_harmless(&self, text: &str) -> bool {
         !is_internal(text) && !self.has_secret(text)
+    }
+
+    /// A text as the log gets to read it: whatever it is but a secret, cut to its limit.
+    pub(super) fn for_log<'t>(&self, text: &'t str) -> &'t str {
+        if is_secret(text) || self.has_secret(text) { "[withheld]" } else { clipped(text, MAX_TEXT) }
     }
 
     /// A text, cut to its limit, unless it must not be passed on. It is judged whole: the cut may hide what gives it away.
@@ -172,13 +202,13 @@ impl ForLog {
     fn of(error: &RemoteError, filter: &Filter<'_>) -> Self {
         let says =
             error.own_message().or_else(|| error.data().as_str()).or(error.platform_message()).unwrap_or_default();
-        let has_secret = is_secret(says) || filter.has_secret(says);
-        let says = if has_secret { "[withheld]" } else { clipped(says, MAX_TEXT) };
+        let says = filter.for_log(says);
         let status = error.http_status().map_or_else(|| "no status".to_owned(), |status| format!("HTTP {status}"));
+        let says = if says.is_empty() { String::new() } else { format!(": {says}") };
         Self(match error.cause() {
-            Cause::Reported => format!("agent over {}: {status}, code {}: {says}", error.binding(), error.code()),
+            Cause::Reported => format!("agent over {}: {status}, code {}{says}", error.binding(), error.code()),
             Cause::Invalid(violation) => format!("agent over {}: {status}: {violation}", error.binding()),
-            Cause::Transport(fault) => format!("agent over {}: {status}: {fault}: {says}", error.binding()),
+            Cause::Transport(fault) => format!("agent over {}: {status}: {fault}{says}", error.binding()),
         })
     }
 }

@@ -56,7 +56,62 @@ impl std::fmt::Debug for Service {
     }
 }
 
-/// The request that asks `endpoint` for `operation`. `params` are in canonical form, `id` is used by JSON-RPC alone.
+/// A param that is a segment of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Segment {
+    /// The tenant.
+    Tenant,
+    /// The task.
+    Task,
+    /// The task that a push notification config is of.
+    TaskOfConfig,
+    /// The push notification config.
+    Config,
+}
+
+impl Segment {
+    /// The name of the param.
+    pub const fn param(self) -> &'static str {
+        match self {
+            Self::Tenant => "tenant",
+            Self::Task | Self::Config => "id",
+            Self::TaskOfConfig => "taskId",
+        }
+    }
+}
+
+/// The param that cannot be said to `endpoint`, if there is one: as a segment of a path, `.` and `..` are steps along it,
+/// escaped or not (WHATWG URL, "single-dot" and "double-dot path segment"), and would ask for something else.
+pub fn unsayable(endpoint: &Endpoint, operation: Operation, params: &Value) -> Option<Segment> {
+    if endpoint.binding == Binding::JsonRpc {
+        return None;
+    }
+    let is_step = |text: &str| matches!(text, "." | "..");
+    let param = |name: &str| params.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    if param("tenant").or(endpoint.tenant.as_deref()).is_some_and(is_step) {
+        return Some(Segment::Tenant);
+    }
+    segments(operation).iter().copied().find(|segment| param(segment.param()).is_some_and(is_step))
+}
+
+/// The params that are segments of the path (specification 11.3), but for the tenant.
+fn segments(operation: Operation) -> &'static [Segment] {
+    match operation {
+        Operation::SendMessage
+        | Operation::SendStreamingMessage
+        | Operation::ListTasks
+        | Operation::GetExtendedAgentCard => &[],
+        Operation::GetTask | Operation::CancelTask | Operation::SubscribeToTask => &[Segment::Task],
+        Operation::CreateTaskPushNotificationConfig | Operation::ListTaskPushNotificationConfigs => {
+            &[Segment::TaskOfConfig]
+        }
+        Operation::GetTaskPushNotificationConfig | Operation::DeleteTaskPushNotificationConfig => {
+            &[Segment::TaskOfConfig, Segment::Config]
+        }
+    }
+}
+
+/// The request that asks `endpoint` for `operation`, all of which [can be said](unsayable). `params` are in canonical form, `id` is used by JSON-RPC alone.
 pub fn build(endpoint: &Endpoint, operation: Operation, params: &Value, id: &Id, service: &Service) -> FetchRequest {
     let mut params = params.as_object().cloned().unwrap_or_default();
     if let (Some(tenant), false) = (&endpoint.tenant, params.contains_key("tenant")) {
@@ -190,11 +245,7 @@ fn take_text(params: &mut Map<String, Value>, name: &str) -> Option<String> {
 
 fn push_segment(url: &mut String, text: &str) {
     url.push('/');
-    // "." and ".." would be taken for steps along the path, escaped or not, so they go as what no server resolves.
-    match text {
-        "." | ".." => url.push_str(&text.replace('.', "%252E")),
-        text => rest::encode(url, text),
-    }
+    rest::encode(url, text);
 }
 
 /// Scalars, and lists of them by repeating the name. No operation that is asked for by GET has anything else.

@@ -11,9 +11,14 @@ pub fn parse(value: &str, now: Timestamp) -> Option<Duration> {
         // More seconds than fit are for ever.
         return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
     }
-    let date = httpdate::parse_http_date(value).ok()?;
+    Some(Duration::from_millis(date(value)?.0.saturating_sub(now.0)))
+}
+
+/// An HTTP-date (RFC 9110, section 5.6.7), in each of its three forms.
+pub fn date(value: &str) -> Option<Timestamp> {
+    let date = httpdate::parse_http_date(value.trim()).ok()?;
     let since_epoch = date.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    Some(since_epoch.saturating_sub(Duration::from_millis(now.0)))
+    Some(Timestamp(u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX)))
 }
 
 #[cfg(test)]

@@ -100,6 +100,7 @@ pub fn handler() -> JsValue {
 /// Answers the request with this head and body, or with nothing if there is work to be [polled](super::work::poll) for
 /// the answer. `open` sets up what answers, with the first request.
 pub fn answer(key: u32, head: &str, body: &str, fault: u32, open: impl FnOnce(&Host<'_>) -> Opened) -> JsValue {
+    WorkerClock::begin_call();
     let handler = HANDLER.with_borrow_mut(|handler| Rc::clone(handler.get_or_insert_with(|| set_up(open))));
     let request = request(head, frame::body(body, fault, LIMIT.get()));
     if let Some(preparation) = handler.prepare(&request) {
@@ -138,6 +139,7 @@ const RESET_RETRY: Duration = Duration::from_secs(1);
 /// not at fault. `as_event` is for one whose answer is a stream already.
 #[wasm_bindgen]
 pub fn fail(head: &str, body: &str, fault: u32, reason: &str, as_event: bool) -> JsValue {
+    WorkerClock::begin_call();
     let mut error = A2aError::internal();
     if !reason.is_empty() {
         error = error.with_reason(reason.to_owned()).with_retry_after(RESET_RETRY);

@@ -1,7 +1,7 @@
 //! Time, chance and the log on Workers.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -34,14 +34,30 @@ const MAX_RANDOM_BYTES: usize = 65_536;
 /// How many random bytes are fetched at once: enough for 32 ids.
 const RANDOM_STOCK_BYTES: usize = 512;
 
-/// The isolate's clock. On Cloudflare it moves with I/O only, so that nobody can measure computation with it.
+/// The isolate's clock. On Workers it moves with I/O only, so that nobody can measure computation with it. So within one
+/// call from JavaScript it stands still, and is asked once.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct WorkerClock;
 
+thread_local! {
+    static NOW: Cell<Option<Timestamp>> = const { Cell::new(None) };
+}
+
+impl WorkerClock {
+    /// A call from JavaScript begins.
+    pub(super) fn begin_call() {
+        NOW.set(None);
+    }
+}
+
 impl Clock for WorkerClock {
     fn now(&self) -> Timestamp {
-        // A time before 1970 becomes 0: `as` saturates.
-        Timestamp(js_sys::Date::now() as u64)
+        NOW.get().unwrap_or_else(|| {
+            // A time before 1970 becomes 0: `as` saturates.
+            let now = Timestamp(js_sys::Date::now() as u64);
+            NOW.set(Some(now));
+            now
+        })
     }
 
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {

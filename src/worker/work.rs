@@ -15,6 +15,7 @@ use futures_util::future::LocalBoxFuture;
 use wasm_bindgen::prelude::*;
 
 use super::frame::frame;
+use super::ports::WorkerClock;
 use crate::ports::Background;
 use crate::protocol::http::{Response, TextStream};
 
@@ -68,6 +69,7 @@ pub(super) fn settle(key: u32, mut response: Response) -> JsValue {
 /// Takes work further: its next item, `null` after the last, or nothing if it has to wait.
 #[wasm_bindgen]
 pub fn poll(key: u32) -> JsValue {
+    WorkerClock::begin_call();
     // Taken out while it is polled, so that it may bring more work, or panic.
     match GOING.with_borrow_mut(|going| going.remove(&key)) {
         Some(work) => advance(key, work),
@@ -78,6 +80,7 @@ pub fn poll(key: u32) -> JsValue {
 /// Nobody wants the pieces of this work any more.
 #[wasm_bindgen]
 pub fn leave(key: u32) {
+    WorkerClock::begin_call();
     drop(GOING.with_borrow_mut(|going| going.remove(&key)));
 }
 

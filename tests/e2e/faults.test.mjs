@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { assertRestError, assertRpcError } from './support/expect.mjs';
-import { linesUntilNow } from './support/logs.mjs';
+import { linesOf, linesUntilNow } from './support/logs.mjs';
 import { message, rest, rpc, send } from './support/wire.mjs';
 import { startWorker } from './support/worker.mjs';
 
@@ -50,6 +50,16 @@ test('tasks in KV are still there', async () => {
   const { id } = await send(worker, 'work');
   for (const text of TEXTS) await rpc(worker, 'SendMessage', { message: message(text) });
   assert.equal((await rpc(worker, 'GetTask', { id })).json.result.status.state, 'TASK_STATE_WORKING');
+});
+
+test('the log says what ended an instance', async () => {
+  // WebAssembly's own stack lies where it runs out of the memory's bounds.
+  const causes = { 'trap unreachable': 'unreachable', 'trap overflow': 'memory access out of bounds' };
+  for (const [text, cause] of Object.entries(causes)) {
+    const lines = await linesOf(worker, () => rpc(worker, 'SendMessage', { message: message(text) }));
+    const deaths = lines.filter((line) => line.includes('instance_died')).map((line) => JSON.parse(line));
+    assert.deepEqual(deaths, [{ level: 'error', event: 'instance_died', cause }]);
+  }
 });
 
 test('the text of a panic is in no line of the log', async () => {

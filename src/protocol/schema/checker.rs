@@ -95,7 +95,13 @@ impl Checker {
         mut value: Value,
     ) -> Result<Value, Vec<FieldViolation>> {
         let mut checker = Self { mode, violations: Vec::new() };
+        let is_foreign = mode == Mode::Relaxed && is_foreign(def, &value);
         checker.message(def, &mut value, &Path::Root(root));
+        if is_foreign && checker.violations.is_empty() {
+            checker.refuse(&Path::Root(root), || {
+                format!("Must be an object ({}), got one that has none of its fields", def.name)
+            });
+        }
         if checker.violations.is_empty() { Ok(value) } else { Err(checker.violations) }
     }
 
@@ -292,6 +298,12 @@ impl Checker {
         }
         set_unless(members.is_empty())
     }
+}
+
+/// Whether a value has fields, and none of them is one of the message: it is something else. Messages without required
+/// fields would take it for an empty one. (One that is empty may well be that: ProtoJSON leaves out what is 0, "" or [].)
+fn is_foreign(def: &MessageDef, value: &Value) -> bool {
+    value.as_object().is_some_and(|map| !map.is_empty() && !map.keys().any(|key| def.field(key).is_some()))
 }
 
 /// ProtoJSON reads `null` as absent, but for `google.protobuf.Value`, of which it is a value.

@@ -22,11 +22,15 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use self::checker::{Checker, Mode};
+use self::model::{Kind, Presence};
 use super::details::FieldViolation;
 use super::operation::Operation;
 
 /// How many violations are reported at most.
 pub const MAX_VIOLATIONS: usize = checker::MAX_VIOLATIONS;
+
+/// The field of a violation that concerns a result as a whole.
+pub const RESULT: &str = "result";
 
 /// Checks the params of `operation`, and gives their canonical form. `null` is read as no params at all.
 ///
@@ -41,14 +45,38 @@ pub fn check(operation: Operation, params: Value) -> Result<Value, Vec<FieldViol
 
 /// Checks a result of `operation`, or one element of the stream that it answers with, and gives its canonical form.
 ///
-/// Fields that the schema does not know are kept, and a required list may be empty.
+/// Fields that the schema does not know are kept, and a required list may be empty. But an object that has fields and
+/// none that the message has is no such message.
 ///
 /// # Errors
-/// Every violation, up to [`MAX_VIOLATIONS`], in the order of the schema; that of the whole has the field `result`.
+/// Every violation, up to [`MAX_VIOLATIONS`], in the order of the schema; that of the whole has the field [`RESULT`].
 pub fn check_result(operation: Operation, result: Value) -> Result<Value, Vec<FieldViolation>> {
     // Only one operation answers nothing, and there are several ways to say nothing.
     let result = if operation == Operation::DeleteTaskPushNotificationConfig { null_as_empty(result) } else { result };
-    Checker::run(Mode::Relaxed, data::result_of(operation), "result", result)
+    Checker::run(Mode::Relaxed, data::result_of(operation), RESULT, result)
+}
+
+/// Whether a value is the content of one of the members that a result of `operation` has one of, without its name around
+/// it: a task, say, where `{"task": …}` is due. Told by the required fields.
+pub(crate) fn is_unwrapped(operation: Operation, value: &Value) -> bool {
+    let def = data::result_of(operation);
+    let members = def.oneof.iter().flat_map(|oneof| oneof.members).filter_map(|name| def.field(name));
+    members.into_iter().any(|member| match &member.kind {
+        Kind::Message(def) => {
+            let mut required = def.fields.iter().filter(|field| field.presence == Presence::Required);
+            required.all(|field| value.get(field.json).is_some() || value.get(field.proto).is_some())
+        }
+        Kind::String
+        | Kind::Bool
+        | Kind::Int(..)
+        | Kind::Bytes
+        | Kind::Enum(_)
+        | Kind::Struct
+        | Kind::Value
+        | Kind::Timestamp
+        | Kind::Repeated(_)
+        | Kind::Map(_) => false,
+    })
 }
 
 /// Checks an agent card to the letter.

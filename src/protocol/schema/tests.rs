@@ -1,6 +1,7 @@
 //! The rules of the specification, one by one.
 
 mod protojson;
+mod required;
 mod results;
 
 use serde_json::{Value, json};

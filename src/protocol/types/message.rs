@@ -84,7 +84,7 @@ impl Message {
         }
     }
 
-    /// The agent saying `text`. Whoever sends it gives it an id.
+    /// The agent saying `text`. What an [`Agent`](crate::agent::Agent) answers or saves without an id is given one.
     pub fn agent_text(text: impl Into<String>) -> Self {
         Self::new(Role::Agent, vec![Part::text(text)])
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{CallPolicy, CallPorts, after, exchange};
-use crate::ports::{FetchRequest, FetchResponse, ResponseHead};
+use crate::ports::{FetchRequest, FetchResponse, ResponseHead, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::jsonrpc::Id;
@@ -19,7 +19,8 @@ use crate::remote::{Binding, RemoteError};
 /// What the server reports, what is wrong with its answer, or why there is none.
 pub async fn fetch(request: FetchRequest, policy: &CallPolicy, ports: &CallPorts) -> Result<AgentCard, RemoteError> {
     let missing = || RemoteError::of_fault(Binding::Rest, Some(304), Fault::Invalid(Violation::Status(304)));
-    let card = revalidate(request, policy, ports).await?.card.ok_or_else(missing)?;
+    let deadline = after(ports.clock.now(), policy.total);
+    let card = revalidate(request, deadline, policy, ports).await?.card.ok_or_else(missing)?;
     types::from_value(card).map_err(|_| unusable(FieldViolation::new("card", "must be an agent card")))
 }
 
@@ -32,13 +33,17 @@ pub struct Fetched {
     pub card: Option<Value>,
 }
 
-/// As [`fetch`], by a request that may be conditional.
+/// As [`fetch`], by a request that may be conditional, and until `deadline`.
 ///
 /// # Errors
 /// As [`fetch`].
-pub async fn revalidate(request: FetchRequest, policy: &CallPolicy, ports: &CallPorts) -> Result<Fetched, RemoteError> {
+pub async fn revalidate(
+    request: FetchRequest,
+    deadline: Timestamp,
+    policy: &CallPolicy,
+    ports: &CallPorts,
+) -> Result<Fetched, RemoteError> {
     let is_conditional = request.header("If-None-Match").is_some() || request.header("If-Modified-Since").is_some();
-    let deadline = after(ports.clock.now(), policy.total);
     let FetchResponse { head, body } = exchange::open(Binding::Rest, request, deadline, policy, ports).await?;
     if head.status == 304 && is_conditional {
         return Ok(Fetched { head, card: None });

@@ -30,11 +30,11 @@ impl Caller {
         let id = self.id();
         let request = build(endpoint, call.operation, call.params, &id, call.service);
         let response = open(endpoint.binding, request, deadline, &self.policy, &self.ports).await?;
-        let FetchResponse { head, body } = response;
-        let is_success = (200..=299).contains(&head.status);
-        if call.operation.is_streaming() && is_success && is_event_stream(&head) {
-            return Ok(Reply::Stream(self.events(endpoint, call, id, head, body)));
+        let is_success = (200..=299).contains(&response.head.status);
+        if call.operation.is_streaming() && is_success && is_event_stream(&response.head) {
+            return Ok(Reply::Stream(self.events(endpoint, call, id, response, deadline)));
         }
+        let FetchResponse { head, body } = response;
         let sent = Sent { binding: endpoint.binding, operation: call.operation, id: &id };
         let body = collect(&sent, &head, body, deadline, &self.policy, &self.ports).await?;
         let now = self.ports.clock.now();
@@ -49,8 +49,8 @@ impl Caller {
         endpoint: &Endpoint,
         call: Call<'_>,
         id: Id,
-        head: ResponseHead,
-        body: BodyStream,
+        FetchResponse { head, body }: FetchResponse,
+        deadline: Timestamp,
     ) -> super::EventStream {
         let now = self.ports.clock.now();
         events(Reading {
@@ -61,7 +61,7 @@ impl Caller {
             body,
             clock: self.ports.clock.clone(),
             idle: self.policy.idle,
-            begins: after(now, self.policy.total),
+            begins: deadline,
             ends: after(now, self.policy.stream_total),
             limit: self.policy.max_response_bytes,
         })

@@ -120,8 +120,47 @@ fn a_tenant_stands_first_in_the_path_and_the_endpoints_own_query_stays() {
 #[test]
 fn ids_cannot_leave_their_segment() {
     assert_eq!(rest_url(Operation::GetTask, &json!({"id": "../x?y#z"})).1, "/tasks/..%2Fx%3Fy%23z");
-    assert_eq!(rest_url(Operation::GetTask, &json!({"id": ".."})).1, "/tasks/%252E%252E");
+    assert_eq!(rest_url(Operation::GetTask, &json!({"id": "%2E%2E"})).1, "/tasks/%252E%252E");
     assert_eq!(rest_url(Operation::CancelTask, &json!({"id": "a:cancel"})).1, "/tasks/a%3Acancel:cancel");
+}
+
+#[test]
+fn steps_along_a_path_cannot_be_said() {
+    use Operation::{
+        CancelTask, CreateTaskPushNotificationConfig as CreateConfig, DeleteTaskPushNotificationConfig as DeleteConfig,
+        GetExtendedAgentCard, GetTask, GetTaskPushNotificationConfig as GetConfig,
+        ListTaskPushNotificationConfigs as ListConfigs, ListTasks, SendMessage, SendStreamingMessage, SubscribeToTask,
+    };
+    let (rest, jsonrpc) = (Endpoint::new("https://a", Binding::Rest), Endpoint::new("https://a", Binding::JsonRpc));
+    for step in [".", ".."] {
+        for (operation, params, expected) in [
+            (GetTask, json!({"id": step}), Some(Segment::Task)),
+            (CancelTask, json!({"id": step}), Some(Segment::Task)),
+            (SubscribeToTask, json!({"id": step}), Some(Segment::Task)),
+            (GetConfig, json!({"taskId": step, "id": "p"}), Some(Segment::TaskOfConfig)),
+            (GetConfig, json!({"taskId": "t", "id": step}), Some(Segment::Config)),
+            (DeleteConfig, json!({"taskId": "t", "id": step}), Some(Segment::Config)),
+            (ListConfigs, json!({"taskId": step}), Some(Segment::TaskOfConfig)),
+            (CreateConfig, json!({"taskId": step, "url": "u"}), Some(Segment::TaskOfConfig)),
+            // Ids in a body or a query are text like any other.
+            (CreateConfig, json!({"taskId": "t", "id": step, "url": "u"}), None),
+            (SendMessage, json!({"message": {"taskId": step, "contextId": step}}), None),
+            (ListTasks, json!({"contextId": step, "pageToken": step}), None),
+            (SendMessage, json!({"tenant": step}), Some(Segment::Tenant)),
+            (SendStreamingMessage, json!({"tenant": step}), Some(Segment::Tenant)),
+            (ListTasks, json!({"tenant": step}), Some(Segment::Tenant)),
+            (GetExtendedAgentCard, json!({"tenant": step}), Some(Segment::Tenant)),
+            (GetTask, json!({"tenant": "", "id": "..."}), None),
+            (GetTask, json!({"id": ".a"}), None),
+            (GetTask, json!({"id": "../x"}), None),
+        ] {
+            assert_eq!(unsayable(&rest, operation, &params), expected, "{operation} {params}");
+            assert_eq!(unsayable(&jsonrpc, operation, &params), None, "{operation} {params}");
+        }
+    }
+    let tenant = |name: &str| Endpoint { tenant: Some(name.to_owned()), ..rest.clone() };
+    assert_eq!(unsayable(&tenant(".."), SendMessage, &json!({})), Some(Segment::Tenant));
+    assert_eq!(unsayable(&tenant(".."), SendMessage, &json!({"tenant": "acme"})), None);
 }
 
 #[test]

@@ -151,7 +151,10 @@ fn long_texts_are_cut_and_many_are_few() {
 fn an_answer_that_breaks_the_protocol_is_junk_and_the_log_says_how() {
     let passed = rest_error(200, "application/json", "[]").to_protocol_error(None);
     assert_eq!((passed.code(), passed.http_status(), passed.message()), (-32006, 500, "Invalid agent response"));
-    assert_eq!(source(&passed), "agent over HTTP+JSON: HTTP 200: the result breaks the schema at result");
+    assert_eq!(
+        source(&passed),
+        "agent over HTTP+JSON: HTTP 200: the result breaks the schema at result (Must be an object (Task), got an array)"
+    );
 }
 
 #[test]

@@ -96,6 +96,23 @@ fn unknown_payloads_and_empty_frames_are_skipped() {
 }
 
 #[test]
+fn a_payload_without_its_name_is_not_unknown() {
+    for payload in [
+        r#"{"id":"t","status":{"state":"TASK_STATE_WORKING"}}"#,
+        r#"{"messageId":"m","role":"ROLE_AGENT","parts":[]}"#,
+        r#"{"message_id":"m","role":"ROLE_AGENT","parts":[]}"#,
+        r#"{"kind":"status-update","taskId":"t","contextId":"c","status":{"state":"working"},"final":false}"#,
+        r#"{"taskId":"t","contextId":"c","artifact":{"artifactId":"a","parts":[]}}"#,
+    ] {
+        for (binding, frame) in [(Binding::Rest, format!("data: {payload}")), (Binding::JsonRpc, enveloped(payload))] {
+            let error = read(binding, &frame).unwrap_err();
+            assert!(matches!(error.cause(), Cause::Invalid(Violation::Schema(_))), "{frame}: {error:?}");
+            assert!(error.to_string().contains("got none"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn each_event_is_checked_by_itself() {
     let violation = |binding, frame: &str| match read(binding, frame).unwrap_err().cause() {
         Cause::Invalid(violation) => violation.clone(),

@@ -50,7 +50,7 @@ fn note(sql: &dyn Sql, now: u64, ttl_ms: u64, notes: &str) -> Result<Reply, Brok
         }
     }
     // As long as there is an entry there is an alarm.
-    let alarm = Some(expires).filter(|_| is_empty);
+    let alarm = is_empty.then_some(expires);
     Ok(Reply { answer: NOTED.to_owned(), alarm, ..Reply::default() })
 }
 

@@ -1,15 +1,13 @@
 // Agents that others' SDKs make, each on a port of its own.
-import { execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import http from 'node:http';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { Extensions, TaskState } from '@a2a-js/sdk';
-import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore, JsonRpcTransportHandler, UnauthenticatedUser, defaultServerCallContextBuilder, validateVersion } from '@a2a-js/sdk/server';
+import { TaskState } from '@a2a-js/sdk';
+import { AgentEvent } from '@a2a-js/sdk/server';
 import { ensurePython } from '../../../scripts/lib/python.mjs';
+import { startSdkAgent } from '../support/sdk-agent.mjs';
 import { root } from '../support/worker.mjs';
-import { CARD_PATH, unusedPort } from './origin.mjs';
+import { unusedPort } from './origin.mjs';
 
 /** The agent of `tests/e2e/python/agent.py`. */
 export async function startPythonAgent() {
@@ -30,6 +28,9 @@ export async function startPythonAgent() {
   };
 }
 
+/** Tasks that work until they are cancelled. */
+const working = new Map();
+
 /** What the JavaScript agent does, by the first words of a message. */
 const obedient = {
   async execute({ taskId, contextId, userMessage }, bus) {
@@ -38,7 +39,8 @@ const obedient = {
     const status = (state) => ({ state, message: undefined, timestamp: new Date().toISOString() });
     const update = (state) => bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status: status(state), metadata: undefined }));
     bus.publish(AgentEvent.task({ id: taskId, contextId, history: [userMessage], metadata: undefined, status: status(TaskState.TASK_STATE_WORKING), artifacts: [] }));
-    if (text.startsWith('work')) return;
+    // The SDK ends a stream when this returns.
+    if (text.startsWith('work')) return new Promise((resolve) => working.set(taskId, { contextId, resolve }));
     const part = (value) => ({ content: { $case: 'text', value }, filename: '', mediaType: '', metadata: undefined });
     const pieces = text.startsWith('stream') ? ['a', 'b', 'c'] : [text];
     pieces.forEach((piece, index) => bus.publish(AgentEvent.artifactUpdate({
@@ -49,63 +51,14 @@ const obedient = {
     bus.finished();
   },
   async cancelTask(taskId, bus) {
-    bus.publish(AgentEvent.statusUpdate({ taskId, contextId: '', status: { state: TaskState.TASK_STATE_CANCELED, message: undefined, timestamp: new Date().toISOString() }, metadata: undefined }));
+    const { contextId, resolve } = working.get(taskId);
+    working.delete(taskId);
+    const status = { state: TaskState.TASK_STATE_CANCELED, message: undefined, timestamp: new Date().toISOString() };
+    bus.publish(AgentEvent.statusUpdate({ taskId, contextId, status, metadata: undefined }));
     bus.finished();
+    resolve();
   },
 };
 
-const cardOf = (url) => ({
-  name: 'JavaScript echo', description: 'Echoes.', version: '1.0.0', documentationUrl: '',
-  supportedInterfaces: [{ url: `${url}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0', tenant: '' }],
-  capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
-  securitySchemes: {}, securityRequirements: [], defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'],
-  skills: [{ id: 'echo', name: 'Echo', description: 'Echoes.', tags: ['test'], examples: [], inputModes: [], outputModes: [], securityRequirements: [] }],
-  signatures: [],
-});
-
-async function textOf(request) {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-}
-
-/** The JavaScript SDK's JSON-RPC transport on Node's own server; its express handler does the same (SDK 1.3.0). */
-async function answer(transport, handler, request, response) {
-  const json = (body) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
-  const body = JSON.parse(await textOf(request));
-  try {
-    const context = defaultServerCallContextBuilder({
-      extensions: Extensions.parseServiceParameter(request.headers['a2a-extensions']),
-      user: new UnauthenticatedUser(), headers: request.headers, requestedVersion: request.headers['a2a-version'],
-    });
-    validateVersion(context.requestedVersion, await handler.getAgentCard(), 'JSONRPC');
-    const result = await transport.handle(body, context);
-    if (typeof result[Symbol.asyncIterator] !== 'function') return json(result);
-    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-    for await (const event of result) response.write(`data: ${JSON.stringify(event)}\n\n`);
-    return response.end();
-  } catch (error) {
-    return json({ jsonrpc: '2.0', id: body.id ?? null, error: JsonRpcTransportHandler.mapToJSONRPCError(error) });
-  }
-}
-
 /** An agent made with `@a2a-js/sdk`. */
-export async function startJavaScriptAgent() {
-  let card, handler, transport;
-  const server = http.createServer((request, response) => {
-    if (request.url === CARD_PATH) return response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(card));
-    return answer(transport, handler, request, response);
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${server.address().port}`;
-  card = cardOf(url);
-  handler = new DefaultRequestHandler(card, new InMemoryTaskStore(), obedient);
-  transport = new JsonRpcTransportHandler(handler);
-  return {
-    url,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
+export const startJavaScriptAgent = () => startSdkAgent({ executor: obedient, capabilities: { pushNotifications: true } });

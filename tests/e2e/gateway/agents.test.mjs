@@ -6,12 +6,13 @@ import { Role, TaskState } from '@a2a-js/sdk';
 import { ClientFactory, ClientFactoryOptions, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import * as errors from '@a2a-js/sdk/errors';
 import { assertRestError, assertRpcError } from '../support/expect.mjs';
+import { openRest, openRpc } from '../support/events.mjs';
 import { message, rest, rpc } from '../support/wire.mjs';
 import { startWorker } from '../support/worker.mjs';
 import { startJavaScriptAgent, startPythonAgent } from './agents.mjs';
 
 const AGENTS = [
-  { name: '@a2a-js/sdk agent', start: startJavaScriptAgent, behind: ['jsonrpc'] },
+  { name: '@a2a-js/sdk agent', start: startJavaScriptAgent, behind: ['jsonrpc', 'rest'] },
   { name: 'Python a2a-sdk agent', start: startPythonAgent, behind: ['jsonrpc', 'rest'] },
 ];
 
@@ -79,6 +80,50 @@ for (const { name, start, behind } of AGENTS) {
           assert.equal(events.at(-1).value.status.state, TaskState.TASK_STATE_COMPLETED);
         });
 
+        test(`${binding}: a task that is watched from two sides is cancelled`, async () => {
+          const client = await connect(gateway, binding);
+          const states = (events) => events.map(({ $case, value }) => [$case, value.status?.state]);
+          const watch = async (stream, first) => {
+            const events = [];
+            for await (const { payload } of stream) {
+              events.push(payload);
+              first?.(payload.value.id);
+            }
+            return states(events);
+          };
+          let watched;
+          const id = await new Promise((resolve, reject) => {
+            watched = watch(client.sendMessageStream(request('work')), resolve);
+            watched.catch(reject);
+          });
+          let subscribed;
+          assert.equal(await new Promise((resolve, reject) => {
+            subscribed = watch(client.resubscribeTask({ tenant: '', id }), resolve);
+            subscribed.catch(reject);
+          }), id, 'a subscription begins with the task');
+          const cancelled = await client.cancelTask({ tenant: '', id, metadata: undefined });
+          assert.deepEqual([cancelled.id, cancelled.status.state], [id, TaskState.TASK_STATE_CANCELED]);
+          for (const seen of [await watched, await subscribed]) {
+            assert.equal(seen[0][0], 'task');
+            assert.deepEqual(seen.at(-1), ['statusUpdate', TaskState.TASK_STATE_CANCELED]);
+          }
+        });
+
+        test(`${binding}: webhooks are registered, read, listed and removed`, async () => {
+          const client = await connect(gateway, binding);
+          const { id: taskId } = await client.sendMessage(request('hello'));
+          const given = { tenant: '', id: 'hook-1', taskId, url: 'https://hooks.example.com/a2a', token: '', authentication: undefined };
+          const list = async () => (await client.listTaskPushNotificationConfig({ tenant: '', taskId, pageSize: 0, pageToken: '' })).configs.map(({ id }) => id);
+          assert.deepEqual(await list(), [], 'an empty list is no junk');
+          const created = await client.createTaskPushNotificationConfig(given);
+          assert.deepEqual([created.url, created.taskId], [given.url, taskId]);
+          const found = await client.getTaskPushNotificationConfig({ tenant: '', taskId, id: created.id });
+          assert.equal(found.url, given.url);
+          assert.deepEqual(await list(), [created.id]);
+          await client.deleteTaskPushNotificationConfig({ tenant: '', taskId, id: created.id });
+          assert.deepEqual(await list(), []);
+        });
+
         test(`${binding}: errors are of their class`, async () => {
           const client = await connect(gateway, binding);
           const thrown = await client.getTask({ tenant: '', id: 'no-such-task' }).then(() => assert.fail('found'), (error) => error);
@@ -86,15 +131,28 @@ for (const { name, start, behind } of AGENTS) {
         });
       }
 
+      test('an empty page of tasks has its four fields', async () => {
+        const onRpc = await rpc(gateway, 'ListTasks', { contextId: 'no-such-context' });
+        const onRest = await rest(gateway, 'GET', '/tasks?contextId=no-such-context');
+        for (const page of [onRpc.json.result, onRest.json]) assert.deepEqual(page, { tasks: [], nextPageToken: '', pageSize: 50, totalSize: 0 });
+      });
+
       test('a crash is an error that tells nothing of the agent, or a task that failed', async () => {
         const params = { message: message('crash') };
         const onRpc = await rpc(gateway, 'SendMessage', params, { rawId: '"c"' });
         const onRest = await rest(gateway, 'POST', '/message:send', { body: params });
         for (const [{ text }, task, error] of [[onRpc, onRpc.json.result?.task, onRpc.json.error], [onRest, onRest.json.task, onRest.json.error]]) {
-          // What a task says of its failure is the agent's own word to its user, and passes as it is.
           if (task) assert.equal(task.status.state, 'TASK_STATE_FAILED', text);
           else assert.ok([-32603, 500].includes(error.code), text);
-          if (task) continue;
+          for (const forbidden of ['hunter2', 'postgres', 'db.internal', 'Traceback', 'RuntimeError']) assert.ok(!text.includes(forbidden), text);
+        }
+      });
+
+      test('a crash in a stream is no different', async () => {
+        const params = { message: message('crash') };
+        for (const open of [() => openRpc(gateway, 'SendStreamingMessage', params), () => openRest(gateway, '/message:stream', params)]) {
+          const text = await (await open()).text();
+          assert.match(text, /TASK_STATE_FAILED|-32603|"code":500/);
           for (const forbidden of ['hunter2', 'postgres', 'db.internal', 'Traceback', 'RuntimeError']) assert.ok(!text.includes(forbidden), text);
         }
       });

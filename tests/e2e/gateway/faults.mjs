@@ -14,6 +14,7 @@ const AWAY = { code: -32603, http: 502, reason: 'ORIGIN_UNAVAILABLE', domain: ED
 const CUT = { code: -32603, http: 502, reason: 'ORIGIN_INTERRUPTED', domain: EDGE };
 const INTERNAL = { code: -32603, http: 500, reason: 'INTERNAL_ERROR', message: 'Internal error' };
 const gone = (message, metadata) => ({ code: -32001, http: 404, reason: 'TASK_NOT_FOUND', message, ...(metadata && { metadata }) });
+const DONE = { code: -32002, http: 400, reason: 'TASK_NOT_CANCELABLE', message: 'done' };
 /** An error that the protocol does not name, by its HTTP status. */
 const unnamed = (http, reason, message, more = {}) => ({ code: -32000, http, reason, domain: EDGE, message, ...more });
 
@@ -29,10 +30,8 @@ const result = (value) => ({ binding, id }) => JSON.stringify(binding === 'jsonr
 const task = { id: 't1', status: { state: 'TASK_STATE_WORKING' } };
 /** The task that was asked for. */
 const good = (call) => result({ ...task, id: call.asked })(call);
-const big = (bytes) => result({ ...task, metadata: { filler: 'x'.repeat(bytes) } });
 /** 64 MB of spaces: JSON as far as anybody reads. */
 const BOMB = gzipSync(Buffer.alloc(64 * LIMIT, ' '));
-const bytes = (text) => Buffer.byteLength(text);
 
 /** Answers of an operation that is answered once. `only` is the binding in which the fault exists. */
 const UNARY = {
@@ -55,11 +54,21 @@ const UNARY = {
   'error-id-null': { only: 'jsonrpc', play: send(200, 'application/json', '{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"gone"}}'), expect: gone('gone') },
   'error-id-text': { only: 'jsonrpc', play: (call) => send(200, 'application/json', JSON.stringify({ jsonrpc: '2.0', id: String(call.id), error: { code: -32001, message: 'gone' } }))(call), expect: gone('gone') },
   'error-in-400': { only: 'jsonrpc', play: rpcError({ code: -32001, message: 'gone' }, 400), expect: gone('gone') },
+  'error-in-500': { only: 'jsonrpc', play: rpcError({ code: -32002, message: 'done' }, 500), expect: DONE },
+  'error-without-id': { only: 'jsonrpc', play: send(200, 'application/json', '{"error":{"code":-32001,"message":"gone"}}'), expect: gone('gone') },
+  'error-of-another': { only: 'jsonrpc', play: send(200, 'application/json', '{"jsonrpc":"2.0","id":"another","error":{"code":-32001,"message":"gone"}}'), expect: JUNK, log: /id of the answer/ },
+  'code-as-text': { only: 'jsonrpc', play: rpcError({ code: '-32001', message: 'gone' }), expect: gone('gone') },
+  'status-object-on-rpc': { only: 'jsonrpc', play: send(404, 'application/json', JSON.stringify({ error: { code: 404, status: 'NOT_FOUND', message: 'x', details: [info('TASK_NOT_FOUND', { taskId: 't9' })] } })), expect: gone('x', { taskId: 't9' }) },
+  'no-such-endpoint': { only: 'jsonrpc', play: send(404, 'application/json', '{"detail":"Not Found"}'), expect: { code: -32601, http: 404, reason: 'METHOD_NOT_FOUND', message: 'Not Found' } },
   'retry-info': { only: 'jsonrpc', play: rpcError({ code: -32000, message: 'busy', data: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '2s' }] }),
     expect: { code: -32000, http: 500, reason: /./, domain: EDGE, message: 'busy', retry: true, headers: { 'retry-after': '2' } } },
   'sql-in-message': { only: 'jsonrpc', play: rpcError({ code: -32603, message: `(psycopg2.errors.UndefinedTable) [SQL: SELECT secret FROM tasks] ${SECRET}` }), expect: INTERNAL },
   'credential-in-message': { only: 'jsonrpc', play: ({ request, ...call }) => rpcError({ code: -32000, message: `no such token: ${request.headers.authorization}` })(call),
     expect: { code: -32000, http: 500, reason: /./, domain: EDGE, message: 'Error' } },
+  'credential-as-names': { only: 'jsonrpc', play: ({ request, ...call }) => {
+    const secret = request.headers.authorization.slice('Bearer '.length);
+    return rpcError({ code: -32050, message: 'm', data: [info(secret, { [secret]: 'v' }, `${secret}.example`)] })(call);
+  }, expect: { code: -32050, http: 500, reason: /./, domain: EDGE, message: 'm', metadata: undefined } },
   // JSON-RPC: envelopes that are none
   'both-result-and-error': { only: 'jsonrpc', play: envelope(() => ({ result: task, error: { code: 1, message: 'm' } })), expect: JUNK, log: /both a result and an error/ },
   'neither-result-nor-error': { only: 'jsonrpc', play: envelope(() => ({})), expect: JUNK, log: /neither/ },
@@ -75,6 +84,10 @@ const UNARY = {
     expect: { code: -32602, http: 400, reason: 'INVALID_PARAMS', message: 'bad', metadata: { fields: 'id' }, violations: ['id'] } },
   'flat-0-3': { only: 'rest', play: send(404, 'application/json', '{"code":-32001,"message":"gone"}'), expect: gone('gone') },
   'class-name': { only: 'rest', play: send(500, 'application/json', '{"error":"org.example.spec.TaskNotFoundError","message":"gone"}'), expect: gone('gone') },
+  'flat-under-200': { only: 'rest', play: send(200, 'application/json', '{"code":-32002,"message":"done"}'), expect: DONE },
+  'phrase': { only: 'rest', play: send(500, 'application/json', '{"error":"Failed to load the task"}'), expect: { ...INTERNAL, message: 'Failed to load the task' } },
+  'grpc-name': { only: 'rest', play: send(503, 'application/json', '{"error":{"code":503,"status":"UNAVAILABLE","message":"busy"}}'), expect: unnamed(503, /./, 'busy') },
+  'drifted-status': { only: 'rest', play: send(422, 'application/json', JSON.stringify({ error: { code: 422, message: 'm', details: [info('CONTENT_TYPE_NOT_SUPPORTED')] } })), expect: { code: -32005, http: 400, reason: 'CONTENT_TYPE_NOT_SUPPORTED', message: 'm' } },
   'fastapi-text': { only: 'rest', play: send(404, 'application/json', '{"detail":"Not Found"}'), expect: gone('Not Found') },
   'fastapi-list': { only: 'rest', play: send(422, 'application/json', '{"detail":[{"loc":["path","id"],"msg":"Too short","type":"x"}]}'),
     expect: { code: -32602, http: 400, reason: 'INVALID_PARAMS', message: 'Invalid parameters', metadata: { fields: 'id' }, violations: ['id'] } },
@@ -90,6 +103,13 @@ const UNARY = {
   'busy-503': { play: send(503, 'application/json', '{"error":"busy"}', { 'Retry-After': '3' }), expect: unnamed(503, /./, 'busy', { retry: true, headers: { 'retry-after': '3' } }) },
   'busy-429-date': { play: (call) => send(429, 'text/plain', 'slow down', { 'Retry-After': new Date(Date.now() + 60_000).toUTCString() })(call), expect: unnamed(429, /./, 'slow down', { retry: true, headers: { 'retry-after': /^(5\d|60)$/ } }) },
   'unauthorised': { play: send(401, 'application/json', '{"message":"who are you"}', { 'WWW-Authenticate': 'Bearer realm="origin"' }), expect: unnamed(401, /./, 'who are you', { headers: { 'www-authenticate': 'Bearer realm="origin"' } }) },
+  'credential-in-challenge': { play: ({ request, response }) => send(401, '', '', { 'WWW-Authenticate': `Own said="${request.headers.authorization.slice('Bearer '.length)}"` })({ response }),
+    expect: unnamed(401, /./, 'Authentication required', { headers: { 'www-authenticate': 'Bearer' } }) },
+  // Either: statuses that HTTP clients act on by themselves, and that are true of one connection alone
+  'proxy-407': { play: send(407, '', '', { 'Proxy-Authenticate': 'Basic' }), expect: unnamed(502, /./, 'Bad gateway') },
+  'misdirected-421': { play: send(421, '', ''), expect: unnamed(502, /./, 'Bad gateway') },
+  'early-425': { play: send(425, '', ''), expect: unnamed(503, /./, 'Service unavailable') },
+  'too-slow-408': { play: send(408, '', ''), expect: unnamed(504, /./, 'Gateway timeout') },
   'forbidden': { play: send(403, '', ''), expect: unnamed(403, /./, 'Permission denied') },
   // Either: successes that are none
   'html-200': { play: send(200, 'text/html', '<html>welcome</html>'), expect: JUNK, log: /not JSON/ },
@@ -105,7 +125,11 @@ const UNARY = {
   'empty-200': { play: send(200, 'application/json', ''), expect: JUNK },
   'no-content': { play: ({ response }) => response.writeHead(204).end(), expect: JUNK },
   // Either: size
-  'large-announced': { play: (call) => send(200, 'application/json', big(20 * LIMIT)(call), { 'Content-Length': bytes(big(20 * LIMIT)(call)) })(call), expect: JUNK, log: /longer than 1048576/ },
+  // Nothing of it need be sent for it to be refused.
+  'large-announced': { play: ({ response }) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 20 * LIMIT });
+    response.flushHeaders();
+  }, expect: JUNK, log: /longer than 1048576/ },
   'large-in-pieces': { play: async (call) => {
     call.response.writeHead(200, { 'Content-Type': 'application/json' });
     call.response.on('error', () => {});
@@ -124,6 +148,7 @@ const UNARY = {
     call.response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 1000 });
     call.response.write(good(call).slice(0, 20), () => call.response.socket.destroy());
   }, expect: CUT },
+  'length-too-small': { play: (call) => call.response.socket.end(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 20\r\nConnection: close\r\n\r\n${good(call)}`), expect: JUNK, log: /not JSON/ },
   'hangs': { play: () => {}, expect: LATE },
   'only-headers': { play: ({ response }) => {
     response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 1000 });
@@ -195,6 +220,9 @@ const STREAMS = {
     const text = `\uFEFF: hello\r\nretry: 10\r\nid: 1\r\n${started(call).replaceAll('\n', '\r')}${event(JSON.stringify(wrapped(call, COMPLETED), null, 1).replaceAll('\n', '\ndata: '))}`;
     return Array.from(Buffer.from(text), (byte) => Buffer.from([byte]));
   }), states: ['WORKING', 'WORKING', 'COMPLETED'] },
+  'stream-fails-with-a-stack': { play: stream((call) => [started(call), event(wrapped(call, { statusUpdate: { taskId: 't1', contextId: 'c', status: { state: 'TASK_STATE_FAILED', message: { messageId: 'm', role: 'ROLE_AGENT', parts: [{ text: `File "/app/run.py", line 3: ${SECRET}` }] } } } }))]), states: ['WORKING', 'WORKING', 'FAILED'] },
+  'stream-waits-for-credentials': { play: stream((call) => [started(call), event(wrapped(call, status('TASK_STATE_AUTH_REQUIRED'))), event(wrapped(call, WORKING)), event(wrapped(call, COMPLETED))]),
+    states: ['WORKING', 'WORKING', 'AUTH_REQUIRED', 'WORKING', 'COMPLETED'] },
   'stream-goes-on': { play: stream((call) => [started(call), event(wrapped(call, COMPLETED)), event(wrapped(call, WORKING))], { end: () => {} }), states: ['WORKING', 'WORKING', 'COMPLETED'] },
 };
 

@@ -95,6 +95,35 @@ describe('passing on', () => {
   }
 });
 
+describe('ids that no path of a URL can hold', () => {
+  test('are asked for in a body, and known to be nothing where a path is needed', async () => {
+    const origin = await startOrigin({ card: { capabilities: { streaming: true, pushNotifications: true } } });
+    const start = (binding) => startWorker({ vars: vars(origin, { ORIGIN_BINDING: binding, TASK_STORE: 'memory' }) });
+    const [behindRpc, behindRest] = await Promise.all([start('jsonrpc'), start('rest')]);
+    const gone = (metadata, message = 'Task not found') => ({ code: -32001, http: 404, reason: 'TASK_NOT_FOUND', message, metadata });
+    try {
+      for (const step of ['.', '..']) {
+        assert.equal((await rpc(behindRpc, 'GetTask', { id: step })).json.result?.id, step);
+        const count = origin.seen.length;
+        for (const operation of ['GetTask', 'CancelTask', 'SubscribeToTask']) {
+          assertRpcError(await rpc(behindRest, operation, { id: step }, { rawId: '0' }), '0', gone({ taskId: step }));
+        }
+        for (const operation of ['GetTaskPushNotificationConfig', 'DeleteTaskPushNotificationConfig']) {
+          assertRpcError(await rpc(behindRest, operation, { taskId: step, id: 'p' }), '1', gone({ taskId: step }));
+          assertRpcError(await rpc(behindRest, operation, { taskId: 't', id: step }), '1', gone({ taskId: 't', configId: step }, 'Push notification config not found'));
+        }
+        assertRpcError(await rpc(behindRest, 'ListTaskPushNotificationConfigs', { taskId: step }), '1', gone({ taskId: step }));
+        const tenant = { code: -32602, http: 400, reason: 'INVALID_PARAMS', metadata: { fields: 'tenant' }, violations: ['tenant'] };
+        assertRpcError(await rpc(behindRest, 'SendMessage', { tenant: step, message: message('x') }), '1', tenant);
+        assert.equal(origin.seen.length, count, 'the origin is not asked');
+      }
+    } finally {
+      await Promise.all([behindRpc.stop(), behindRest.stop()]);
+      await origin.stop();
+    }
+  });
+});
+
 describe('streams', () => {
   test('come event by event, and end at the origin when their caller leaves', async () => {
     const origin = await startOrigin();
@@ -223,6 +252,60 @@ describe('tasks at the edge', () => {
       }
     });
   }
+});
+
+describe('what a failed task says', () => {
+  const STACK = 'Traceback (most recent call last): File "/srv/agent.py", line 3, password=hunter2';
+  const part = (text) => ({ text, mediaType: 'text/plain' });
+  const said = (id, ...texts) => ({ messageId: id, role: 'ROLE_AGENT', parts: texts.map(part) });
+  const taskIn = (state, id = 't1') => ({
+    id, contextId: 'ctx', status: { state, message: said('m2', STACK, 'The flight is fully booked.') },
+    history: [said('m1', STACK), said('m2', STACK)], artifacts: [{ artifactId: 'a', parts: [part(STACK)] }],
+  });
+  const results = {
+    GetTask: (state) => taskIn(state, 'get-1'), CancelTask: (state) => taskIn(state, 'cancel-1'), SendMessage: (state) => ({ task: taskIn(state) }),
+    ListTasks: (state) => ({ tasks: [taskIn(state)], nextPageToken: '', pageSize: 50, totalSize: 1 }),
+  };
+
+  test('passes unless it tells of the agent\'s insides, and the log says how; other states and artifacts pass as they are', async () => {
+    let state;
+    const origin = await startOrigin({ answer: ({ operation }) => results[operation](state) });
+    const start = (binding) => startWorker({ vars: vars(origin, { ORIGIN_BINDING: binding, TASK_STORE: 'memory' }) });
+    const gateways = await Promise.all([start('jsonrpc'), start('rest')]);
+    const ask = async (gateway, operation, id) => {
+      const params = operation === 'SendMessage' ? { message: message('x') } : operation === 'ListTasks' ? {} : { id };
+      return (await rpc(gateway, operation, params)).json.result;
+    };
+    const taskOf = (operation, result) => ({ SendMessage: result.task, ListTasks: result.tasks?.[0] })[operation] ?? result;
+    try {
+      for (const gateway of gateways) {
+        for (const [operation, id] of [['CancelTask', 'cancel-1'], ['SendMessage', 't1'], ['ListTasks', 't1'], ['GetTask', 'get-1']]) {
+          state = 'TASK_STATE_WORKING';
+          const working = taskOf(operation, await ask(gateway, operation, id));
+          assert.deepEqual(working, taskIn(state, id), operation);
+          state = 'TASK_STATE_FAILED';
+          const failed = taskOf(operation, await ask(gateway, operation, id));
+          const harmless = said('m2', 'The agent failed.', 'The flight is fully booked.');
+          assert.deepEqual(failed, { ...taskIn(state, id), status: { state, message: harmless }, history: [said('m1', STACK), said('m2', 'The agent failed.')] }, operation);
+          const line = await gateway.waitForLog((text) => text.includes('task_failure_hidden') && text.includes(id));
+          assert.ok(!line.includes('hunter2'), line);
+        }
+        // From the edge, too.
+        const count = origin.seen.length;
+        await eventually(async () => {
+          const before = origin.seen.length;
+          const { status } = await ask(gateway, 'GetTask', 'get-1');
+          assert.equal(status.message.parts[0].text, 'The agent failed.');
+          return origin.seen.length === before;
+        }, `answered from the edge after ${count} requests`);
+        const onRest = await rest(gateway, 'GET', '/tasks/get-1');
+        assert.equal(onRest.json.status.message.parts[0].text, 'The agent failed.');
+      }
+    } finally {
+      await Promise.all(gateways.map((gateway) => gateway.stop()));
+      await origin.stop();
+    }
+  });
 });
 
 describe('configuration', () => {

@@ -44,20 +44,34 @@ function callOf(request, body) {
   // The tenant, if there is one, comes first.
   const path = new URL(request.url, 'http://origin').pathname.replace(/^\/rest(\/acme)?/, '');
   const params = body === '' ? {} : JSON.parse(body);
+  const fixed = { '/message:send': 'SendMessage', '/message:stream': 'SendStreamingMessage', '/tasks': 'ListTasks', '/extendedAgentCard': 'GetExtendedAgentCard' };
+  const config = path.match(/^\/tasks\/[^/:]+\/pushNotificationConfigs(\/.+)?$/);
+  const onConfig = { POST: 'Create', GET: config?.[1] ? 'Get' : 'List', DELETE: 'Delete' };
+  if (config) return { binding: 'rest', operation: `${onConfig[request.method]}TaskPushNotificationConfig${onConfig[request.method] === 'List' ? 's' : ''}`, params };
   const task = path.match(/^\/tasks\/([^/:]+)(:\w+)?$/);
   if (task) params.id = decodeURIComponent(task[1]);
   const operations = { ':cancel': 'CancelTask', ':subscribe': 'SubscribeToTask' };
-  const operation = task ? operations[task[2]] ?? 'GetTask' : { '/message:send': 'SendMessage', '/message:stream': 'SendStreamingMessage' }[path];
+  const operation = task ? operations[task[2]] ?? 'GetTask' : fixed[path];
   return { binding: 'rest', operation, params };
 }
 
 const textOf = ({ params }) => params.message?.parts?.[0]?.text ?? params.id ?? '';
 
+const isStream = ({ operation }) => operation === 'SendStreamingMessage' || operation === 'SubscribeToTask';
+
+/** Answers with a result, whatever it is. */
+function respond(response, call, result) {
+  const { binding, id } = call;
+  const body = JSON.stringify(binding === 'jsonrpc' ? { jsonrpc: '2.0', id, result } : result);
+  response.writeHead(200, { 'Content-Type': isStream(call) ? 'text/event-stream' : 'application/json' });
+  response.end(isStream(call) ? `data: ${body}\n\n` : body);
+}
+
 function succeed(response, call) {
   const { binding, id, operation } = call;
   const wrap = (result) => JSON.stringify(binding === 'jsonrpc' ? { jsonrpc: '2.0', id, result } : result);
   const text = textOf(call);
-  if (operation === 'SendStreamingMessage' || operation === 'SubscribeToTask') {
+  if (isStream(call)) {
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     const status = (state) => ({ statusUpdate: { taskId: 't-stream', contextId: 'ctx', status: { state } } });
     const events = [{ task: taskOf('t-stream') }, { artifactUpdate: { taskId: 't-stream', contextId: 'ctx', artifact: { artifactId: 'a', parts: [{ text }] } } }, status(STATES.completed)];
@@ -74,9 +88,11 @@ function succeed(response, call) {
  * @param {object} [options]
  * @param {object} [options.card] members of the card that differ
  * @param {(call: object, n: number) => string | undefined} [options.choose] names the fault of a request whose text does not
+ * @param {(call: object) => unknown} [options.answer] the result of every request, in the binding it came in; in a stream, the
+ *   first event
  * @param {number} [options.port]
  */
-export async function startOrigin({ card = {}, choose, port = 0 } = {}) {
+export async function startOrigin({ card = {}, choose, answer, port = 0 } = {}) {
   const seen = [];
   const origin = { seen, cardHeaders: {}, cardMode: 'good', cards: 0, closed: 0 };
   const server = http.createServer({ keepAliveTimeout: 30_000 }, async (request, response) => {
@@ -85,6 +101,7 @@ export async function startOrigin({ card = {}, choose, port = 0 } = {}) {
     const call = callOf(request, body);
     response.on('close', () => (origin.closed += 1));
     seen.push({ at: Date.now(), method: request.method, url: request.url, headers: request.headers, body, call });
+    if (answer) return respond(response, call, answer(call));
     const name = textOf(call).match(NAMED)?.[1] ?? choose?.(call, seen.length);
     if (name === undefined) return succeed(response, call);
     const fault = FAULTS[name];

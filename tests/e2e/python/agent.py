@@ -11,7 +11,7 @@ from a2a.server.agent_execution import AgentExecutor, RequestContext
 from a2a.server.events import EventQueue
 from a2a.server.request_handlers import DefaultRequestHandler
 from a2a.server.routes import create_agent_card_routes, create_jsonrpc_routes, create_rest_routes
-from a2a.server.tasks import InMemoryTaskStore, TaskUpdater
+from a2a.server.tasks import InMemoryPushNotificationConfigStore, InMemoryTaskStore, TaskUpdater
 from a2a.types import AgentCapabilities, AgentCard, AgentInterface, AgentSkill, Part, Task, TaskState, TaskStatus
 from a2a.utils.errors import UnsupportedOperationError
 from starlette.applications import Starlette
@@ -59,12 +59,17 @@ def main(port: int) -> None:
             AgentInterface(url=f'{url}/rpc', protocol_binding='JSONRPC', protocol_version='1.0'),
             AgentInterface(url=f'{url}/v1', protocol_binding='HTTP+JSON', protocol_version='1.0'),
         ],
-        capabilities=AgentCapabilities(streaming=True, push_notifications=False),
+        capabilities=AgentCapabilities(streaming=True, push_notifications=True),
         default_input_modes=['text/plain'],
         default_output_modes=['text/plain'],
         skills=[AgentSkill(id='echo', name='Echo', description='Echoes.', tags=['test'])],
     )
-    handler = DefaultRequestHandler(agent_executor=Obedient(), task_store=InMemoryTaskStore(), agent_card=card)
+    handler = DefaultRequestHandler(
+        agent_executor=Obedient(),
+        task_store=InMemoryTaskStore(),
+        agent_card=card,
+        push_config_store=InMemoryPushNotificationConfigStore(),
+    )
     routes = [
         *create_agent_card_routes(card),
         *create_jsonrpc_routes(handler, '/rpc'),

@@ -4,10 +4,10 @@ import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent, DefaultRequestHandler, InMemoryTaskStore } from '@a2a-js/sdk/server';
 import { UserBuilder, agentCardHandler, jsonRpcHandler, restHandler } from '@a2a-js/sdk/server/express';
 
-const cardAt = (url) => ({
+const cardAt = (url, capabilities) => ({
   name: 'Echo', description: 'Answers with what it was sent.', version: '1.0.0', documentationUrl: '',
   supportedInterfaces: [['JSONRPC', '/rpc'], ['HTTP+JSON', '']].map(([protocolBinding, path]) => ({ url: url + path, protocolBinding, protocolVersion: '1.0', tenant: '' })),
-  capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
+  capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [], ...capabilities },
   securitySchemes: {}, securityRequirements: [], defaultInputModes: ['text/plain'], defaultOutputModes: ['text/plain'],
   skills: [], signatures: [],
 });
@@ -25,14 +25,20 @@ const echo = {
   async cancelTask() {},
 };
 
-/** Starts it on a free port of 127.0.0.1. */
-export async function startSdkAgent() {
+/**
+ * Starts it on a free port of 127.0.0.1.
+ *
+ * @param {object} [options]
+ * @param {object} [options.executor] what it does with a message
+ * @param {object} [options.capabilities] what its card says beyond streaming
+ */
+export async function startSdkAgent({ executor = echo, capabilities = {} } = {}) {
   const app = express();
   const server = await new Promise((resolve) => {
     const listening = app.listen(0, '127.0.0.1', () => resolve(listening));
   });
   const url = `http://127.0.0.1:${server.address().port}`;
-  const requestHandler = new DefaultRequestHandler(cardAt(url), new InMemoryTaskStore(), echo);
+  const requestHandler = new DefaultRequestHandler(cardAt(url, capabilities), new InMemoryTaskStore(), executor);
   const userBuilder = UserBuilder.noAuthentication;
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }));
   app.use('/rpc', jsonRpcHandler({ requestHandler, userBuilder }));

@@ -43,6 +43,15 @@ fn a_stream_ends_well_in_a_terminal_state_even_if_the_agent_leaves_it_open() {
 }
 
 #[test]
+fn a_stream_that_is_late_twice_has_no_more_time_to_begin_than_any_call() {
+    for answer in [stream().piece(Piece::Stalls), stream().text(": x\n\n").piece(Piece::Stalls)] {
+        let (setting, events, error) = read(Script::Answers(29_000, answer));
+        assert_eq!((events.len(), setting.elapsed()), (0, CallPolicy::DEFAULT.total));
+        assert_eq!(error.unwrap().cause(), &Cause::Transport(TransportFault::TimedOut));
+    }
+}
+
+#[test]
 fn frames_are_cut_anywhere() {
     let text =
         format!("\u{feff}{}{}", event("WORKING"), event("FAILED")).replace("$ID", "\"call-1\"").replace('\n', "\r\n");
