@@ -1,7 +1,7 @@
 // The demo agent in a thread of its own: whatever a trap leaves behind goes with it.
-import init, { PageAgent, refuse } from './pkg/pkg/a2a_edge.js';
+import { PageAgent, load, refuse } from './pkg/client.js';
 
-const ready = init();
+const ready = load();
 /** One agent for each configuration, so that tasks stay as long as the thread does. */
 const agents = new Map();
 /** Keys of the requests that are under way. */

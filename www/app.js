@@ -1,11 +1,11 @@
 // The page: a list of failures, and the exchange that shows the chosen one.
-import { load } from './pkg/index.js';
 import { CASES, GROUPS, labelOf } from './cases.js';
-import { callOf, draft, endpointOf, originOf, read, requestOf, send } from './exchange.js';
+import { callOf, draft, endpointOf, needsModule, originOf, read, requestOf, send } from './exchange.js';
+import { client, isLoaded, loadModule, tryNow } from './module.js';
 import { curl, javascript, rust } from './snippets.js';
 import { readState, writeState } from './state.js';
 import { SCENARIOS, showScenario } from './timeline.js';
-import { $, el, showBusy, showFault, showLog, showNothing, showResponse, showSeen } from './view.js';
+import { $, el, showAbsence, showBusy, showFault, showLog, showNothing, showPresence, showResponse, showSeen, showUnread, showWaiting } from './view.js';
 
 /** Operations that may be done twice (specification 3.3.1). */
 const IDEMPOTENT = /^(Get|List|Cancel|Subscribe|Delete)/;
@@ -32,31 +32,34 @@ function showBodyEditor() {
   $('body').parentElement.hidden = $('method').value === 'GET' && $('body').value === '';
 }
 
-/** Shows the state; sends the request if that is safe to do unasked. */
-async function show({ mayStart }) {
+/** Whom to ask if nobody says: the agent inside the page, and until it is there this worker, if it can show the case as well. */
+const targetFor = ({ vars, script, played }) => (isLoaded() || vars || script || played || state.edited ? 'page' : 'worker');
+
+/** Shows the state; sends the request if that is safe to do unasked, or if it was asked for. */
+function show({ mayStart, mustStart }) {
   const scenario = SCENARIOS.get(state.scenario);
   $('exchange').hidden = Boolean(scenario);
   $('timeline').hidden = !scenario;
+  const one = CASES.get(state.case) ?? CASES.get('task-not-found');
+  if (!state.isChosen) state.target = targetFor(one);
   showSwitches();
   markCurrent();
   if (scenario) {
     document.title = `${scenario.title} · a2a-edge`;
     return showScenario(scenario, $('timeline'), { binding: state.binding, start: mayStart });
   }
-  const one = CASES.get(state.case) ?? CASES.get('task-not-found');
   document.title = `${one.title} · a2a-edge`;
   $('group').textContent = one.group;
   $('title').textContent = one.title;
   $('when').textContent = one.when;
   showNote(one);
-  const turn = ++run;
-  original = await draft(one, state);
-  if (turn !== run) return undefined;
+  run += 1;
+  original = draft(one, state);
   fillEditors(state.edited ?? original);
   sent = undefined;
   // A link must not make anybody send what somebody else wrote.
   const isOurs = state.target !== 'url' && !(state.edited && state.target !== 'page');
-  if (mayStart && isOurs) return sendNow(one);
+  if (mustStart || (mayStart && isOurs)) return sendNow(one);
   showNothing();
   return undefined;
 }
@@ -76,7 +79,11 @@ function showSwitches() {
   const form = $('switches');
   for (const name of ['target', 'binding', 'accept']) form.elements[name].value = state[name];
   $('url').value = state.url;
-  $('url-field').hidden = state.target !== 'url';
+  // A drawn call has an origin of its own.
+  const isDrawn = SCENARIOS.has(state.scenario);
+  $('target').hidden = isDrawn;
+  $('accept-field').hidden = isDrawn || state.binding === 'JSONRPC'; // which has one form of errors
+  $('url-field').hidden = isDrawn || state.target !== 'url';
 }
 
 async function sendNow(one = CASES.get(state.case)) {
@@ -89,13 +96,22 @@ async function sendNow(one = CASES.get(state.case)) {
   const at = { ...state };
   const address = location.hash;
   showBusy();
+  if (needsModule(one, at) && !isLoaded()) {
+    showWaiting();
+    await client;
+    if (!isCurrent()) return;
+  }
   const exchange = await send(one, at, edited(), (part) => isCurrent() && showResponse(part, false));
   if (!isCurrent()) return;
   sent = exchange.request;
   if (exchange.response) showResponse(exchange.response);
   else showFault(exchange.fault, exchange.ms);
   showLog(exchange.log);
-  showSeen(await read(one, at, exchange), IDEMPOTENT.test(one.operation));
+  if (!isLoaded()) showUnread();
+  const outcome = await read(one, at, exchange);
+  if (!isCurrent()) return;
+  showSeen(outcome, IDEMPOTENT.test(one.operation));
+  performance.mark('answered');
   document.body.dataset.shown = address; // for whoever waits until all of it is there
 }
 
@@ -155,16 +171,24 @@ $('search').addEventListener('input', () => showList($('search').value));
 $('search').addEventListener('keydown', (event) => {
   if (event.key === 'Enter') $('list').querySelector('a')?.click();
 });
-$('switches').addEventListener('submit', (event) => event.preventDefault());
+let mustStart = false;
+$('switches').addEventListener('submit', (event) => {
+  event.preventDefault();
+  if (state.target !== 'url') return;
+  // Enter tells of the change first, and the address follows later.
+  if (state.url === $('url').value) sendNow();
+  else mustStart = true;
+});
 $('switches').addEventListener('change', (event) => {
   const { name, value } = event.target;
-  go({ [name]: value, edited: undefined });
+  go({ [name]: value, edited: undefined, isChosen: state.isChosen || name === 'target' });
 });
 $('send').addEventListener('click', () => sendNow());
 $('reset').addEventListener('click', () => go({ edited: undefined }));
 for (const name of EDITORS) {
   $(name).addEventListener('input', () => {
     state.edited = isEdited() ? edited() : undefined;
+    sent = undefined;
     history.replaceState(null, '', writeState(state));
     $('reset').hidden = !state.edited;
     if (name === 'method') showBodyEditor();
@@ -182,7 +206,7 @@ document.addEventListener('keydown', (event) => {
   }
 });
 
-const COPIES = { curl, javascript, rust, link: () => location.href };
+const COPIES = { curl, javascript, rust, link: () => location.origin + location.pathname + writeState({ ...state, isChosen: true }) };
 
 document.querySelector('.copies').addEventListener('click', async ({ target }) => {
   const kind = target.dataset.copy;
@@ -202,15 +226,13 @@ document.querySelector('.copies').addEventListener('click', async ({ target }) =
 addEventListener('hashchange', () => {
   state = readState(location.hash);
   $('copied').textContent = '';
-  show({ mayStart: true });
+  show({ mayStart: true, mustStart });
+  mustStart = false;
 });
 
 if (matchMedia('(max-width: 720px)').matches) $('menu').open = false;
 showList('');
-load().then(
-  () => show({ mayStart: true }),
-  () => {
-    $('title').textContent = 'This page cannot start';
-    $('when').textContent = 'Its WebAssembly module did not load. Build it with npm run build, or look at the browser’s console.';
-  },
-);
+$('module-retry').addEventListener('click', tryNow);
+show({ mayStart: true });
+performance.mark('interactive');
+loadModule(showAbsence).then(showPresence);

@@ -209,7 +209,7 @@ const group = (id, title, cases) => ({ id, title, cases: cases.map((one) => ({ .
 export const GROUPS = [
   group('protocol', 'Protocol', protocol),
   group('a2a', 'A2A', a2a),
-  group('task', 'Task failure', failures),
+  group('task', 'Tasks', failures),
   group('faults', 'Panics and traps', faults),
   group('transport', 'Transport', transport),
   group('gateway', 'Gateway', gateway),

@@ -1,9 +1,8 @@
 // A request that is being looked at, and what comes of it.
-import { buildRequest, decode, decodeFault } from './pkg/index.js';
+import { client } from './module.js';
+import { buildRequest } from './request.js';
 import { PAGE_ORIGIN, idOf, networkFetch, pageFetch, playedFetch, thread } from './targets.js';
 
-/** The id of every JSON-RPC request that is made here. */
-const ID = '7';
 /** Longest body that is shown, in characters. */
 const MAX_SHOWN = 200_000;
 /** How long an answer may take before the page gives it up. */
@@ -23,9 +22,9 @@ export const endpointOf = (state) => {
 };
 
 /** The request of a case, as text to be edited. */
-export async function draft(one, state) {
+export function draft(one, state) {
   const endpoint = endpointOf(state);
-  const built = await buildRequest(endpoint, one.operation, one.params, ID);
+  const built = buildRequest(endpoint, one.operation, one.params);
   const overrides = one[state.binding] ?? {};
   const headers = new Map(built.headers);
   if (state.accept === '') headers.delete('Accept');
@@ -110,15 +109,19 @@ const fill = (text, id) => ({ ...text, path: text.path.replaceAll('TASK_ID', enc
 /** Has the target make a task, for cases that need one. */
 async function makeTask(one, state, fetchFunction) {
   const params = { message: { messageId: 'm-0', role: 'ROLE_USER', parts: [{ text: one.before ?? 'hello' }] } };
-  const { method, url, headers, body } = await buildRequest(endpointOf(state), 'SendMessage', params, ID);
+  const { method, url, headers, body } = buildRequest(endpointOf(state), 'SendMessage', params);
   const own = headerPairs(`Authorization: ${one.headers?.Authorization ?? ''}`).filter(([, value]) => value);
   const response = await fetchFunction(url, { method, headers: [...headers, ...own], body });
   const answer = await response.json();
   return answer.result?.task?.id ?? answer.task?.id ?? 'task-123';
 }
 
-/** What the client makes of it. */
+/** Whether somebody answers who comes with the module. */
+export const needsModule = (one, state) => state.target === 'page' && !one.played;
+
+/** What the client makes of it, once there is one. */
 export async function read(one, state, { request, response, fault }) {
+  const { decode, decodeFault } = await client;
   if (fault) return decodeFault(state.binding, fault);
   const operation = state.binding === 'JSONRPC' ? (methodOf(request.body) ?? one.operation) : one.operation;
   const id = idOf(request.body);

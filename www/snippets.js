@@ -2,12 +2,29 @@
 
 const shell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 const js = (text) => JSON.stringify(text);
-const raw = (text) => (text.includes('"#') ? `r##"${text}"##` : `r#"${text}"#`);
+
+/** A literal of Rust that holds the text as it is, between as many # as it needs. */
+function rawString(text) {
+  const longest = Math.max(0, ...(text.match(/"#*/g) ?? []).map((found) => found.length));
+  const hashes = '#'.repeat(Math.max(1, longest));
+  return `r${hashes}"${text}"${hashes}`;
+}
+
+const RUST_ESCAPES = { '\\b': '\\u{8}', '\\f': '\\u{c}' };
+/** JSON's escapes in Rust's form. Half of a pair of surrogates is no character there. */
+const rustEscape = (escape) =>
+  escape.length === 6 ? (/^\\ud[89a-f]/i.test(escape) ? '\\u{fffd}' : `\\u{${escape.slice(2)}}`) : (RUST_ESCAPES[escape] ?? escape);
+/** Literals without a suffix are of 32 bits. */
+const rustNumber = (text) => (Number.isSafeInteger(Number(text)) ? (Math.abs(Number(text)) < 2 ** 31 ? text : `${text}_i64`) : /[.eE]/.test(text) ? text : `${text}_f64`);
+/** JSON as the macro `json!` takes it. */
+const rustJson = (json) =>
+  json.replace(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g, (token) => (token.startsWith('"') ? token.replace(/\\(?:u[0-9a-f]{4}|.)/gi, rustEscape) : rustNumber(token)));
+const rustString = (text) => rustJson(js(text));
 
 export function curl({ method, url, headers, body }) {
   const lines = [`curl -i ${method === 'POST' && body ? '' : `-X ${method} `}${shell(url)}`];
   for (const [name, value] of headers) lines.push(`  -H ${shell(`${name}: ${value}`)}`);
-  if (body) lines.push(`  --data-binary ${shell(body)}`);
+  if (body) lines.push(`  --data-raw ${shell(body)}`);
   return lines.join(' \\\n');
 }
 
@@ -50,10 +67,10 @@ export function rust(request) {
   const call = asked(request);
   if (!call) {
     const { method, url, headers, body } = request;
-    const lines = headers.map(([name, value]) => `    .header(${js(name)}, ${js(value)})`);
-    if (body) lines.push(`    .body(${raw(body)})`);
+    const lines = headers.map(([name, value]) => `    .header(${rustString(name)}, ${rustString(value)})`);
+    if (body) lines.push(`    .body(${rawString(body)})`);
     return `let response = reqwest::Client::new()
-    .request(reqwest::Method::${method}, ${js(url)})
+    .request(reqwest::Method::${method}, ${rustString(url)})
 ${lines.join('\n')}
     .send()
     .await?;
@@ -62,18 +79,25 @@ println!("{} {}", response.status(), response.text().await?);
   }
   const binding = request.endpoint.binding === 'JSONRPC' ? 'JsonRpc' : 'Rest';
   const isStream = /Streaming|Subscribe/.test(call.operation);
-  const own = ownHeaders(request.headers).map(([name, value]) => `(${js(name)}.into(), ${js(value)}.to_owned())`);
+  const own = ownHeaders(request.headers).map(([name, value]) => `(${rustString(name)}.into(), ${rustString(value)}.to_owned())`);
   const options = own.length ? `Options { service: Service { headers: vec![${own.join(', ')}], ..Default::default() }, ..Default::default() }` : 'Options::default()';
+  const made = isStream
+    ? `Ok(mut events) => {
+        while let Some(event) = events.next().await {
+            println!("{}", event?);
+        }
+    }`
+    : 'Ok(result) => println!("{result}"),';
   return `use a2a_edge::client::{Client, Options, native};
 use a2a_edge::protocol::operation::Operation;
 use a2a_edge::remote::{Binding, request::${own.length ? '{Endpoint, Service}' : 'Endpoint'}};
-use serde_json::json;
+${isStream ? 'use futures_util::StreamExt;\n' : ''}use serde_json::json;
 
-let endpoint = Endpoint::new(${js(request.endpoint.url)}, Binding::${binding});
+let endpoint = Endpoint::new(${rustString(request.endpoint.url)}, Binding::${binding});
 let client = Client::new(endpoint, ${options}, native::ports()?);
-let params = json!(${JSON.stringify(call.params, null, 4)});
+let params = json!(${rustJson(JSON.stringify(call.params, null, 4))});
 match client.${isStream ? 'stream' : 'call'}(Operation::${call.operation}, params).await {
-    Ok(${isStream ? '_events' : 'result'}) => println!("${isStream ? 'it streams' : '{result}'}"),
+    ${made}
     Err(error) => eprintln!("{error}: {:?} {} retryable: {}", error.kind(), error.code(), error.is_retryable()),
 }
 `;

@@ -1,4 +1,5 @@
-// What is looked at, as the part of the address after the #: a link shows the same.
+// What is looked at, as the part of the address after the #: a link shows the same. `isChosen` is whether somebody said who
+// is to be asked.
 
 const DEFAULTS = { case: 'task-not-found', scenario: '', target: 'page', binding: 'JSONRPC', accept: '', url: '' };
 const CHOICES = { target: ['page', 'worker', 'url'], binding: ['JSONRPC', 'HTTP+JSON'] };
@@ -12,7 +13,7 @@ const decode = (text) => new TextDecoder().decode(Uint8Array.from(atob(text.repl
 /** Reads the state of an address; what makes no sense is as if it were not there. */
 export function readState(hash) {
   const given = new URLSearchParams(hash.replace(/^#/, ''));
-  const state = { ...DEFAULTS, edited: undefined };
+  const state = { ...DEFAULTS, edited: undefined, isChosen: CHOICES.target.includes(given.get('target')) };
   for (const name of Object.keys(DEFAULTS)) {
     const value = given.get(name);
     if (value !== null && (CHOICES[name]?.includes(value) ?? true)) state[name] = value;
@@ -33,7 +34,8 @@ export function writeState(state) {
   if (state.scenario) out.set('scenario', state.scenario);
   else out.set('case', state.case);
   for (const name of ['target', 'binding', 'accept', 'url']) {
-    if (state[name] !== DEFAULTS[name] && (name !== 'url' || state.target === 'url')) out.set(name, state[name]);
+    const isSaid = name === 'target' ? state.isChosen : state[name] !== DEFAULTS[name] && (name !== 'url' || state.target === 'url');
+    if (isSaid) out.set(name, state[name]);
   }
   const edited = state.edited && encode(JSON.stringify(state.edited));
   if (edited && edited.length <= MAX_EDITED) out.set('request', edited);

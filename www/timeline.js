@@ -1,5 +1,5 @@
 // Retries, drawn: a client calls an origin that fails by a script, and what it does is shown as it does it.
-import { A2aClient } from './pkg/index.js';
+import { client as loading, isLoaded } from './module.js';
 import { idOf } from './targets.js';
 import { el } from './view.js';
 
@@ -21,6 +21,12 @@ export const SCENARIOS = new Map([
   { id: 'fallback', title: 'A fallback answers', when: 'The first agent fails for good, and the next in line is asked.', call: GET, script: [busy()], fallback: [{ ok: true }], settings: { maxRetries: 1 } },
   { id: 'breaker', title: 'The breaker opens', when: 'After three failures in a row the origin is left alone. Then one probe decides.', call: GET, script: [busy(), busy(), busy(), { ok: true }], settings: { maxRetries: 0, failures: 3 }, calls: 7, gapMs: 320 },
 ].map((one) => [one.id, one]));
+
+const WAITING = 'Waiting for the client, a WebAssembly module …';
+
+/** Of the drawing, in pixels; and what a time on its axis takes. */
+const MIN_WIDTH = 280;
+const LABEL_WIDTH = 64;
 
 const FIRST = 'https://origin.example/rpc';
 const SECOND = 'https://fallback.example/rpc';
@@ -122,16 +128,19 @@ class Timeline {
     delete this.parts.answer.dataset.done;
     const endpoint = (url) => ({ url: binding === 'JSONRPC' ? url : url.slice(0, -4), binding });
     const { maxRetries, baseMs, capMs, failures, openMs, headTimeoutMs } = settings;
-    this.client = A2aClient.at(endpoint(FIRST), {
+    const options = {
       fetch: scripted(scenario, (text) => this.#answered(text)),
       onNote: (note) => this.#note(note),
       retry: { maxRetries, baseMs, capMs },
       breaker: { failures, openMs },
       headTimeoutMs: Math.max(50, headTimeoutMs),
       fallbacks: scenario.fallback ? [endpoint(SECOND)] : [],
-    });
+    };
+    if (!isLoaded()) this.parts.answer.textContent = WAITING;
+    this.client = loading.then(({ A2aClient }) => A2aClient.at(endpoint(FIRST), options));
     const client = await this.client;
     if (this.#stopped) return;
+    this.parts.answer.textContent = '';
     this.started = performance.now();
     this.#breaker = [['closed', 0]];
     this.#say(`Breaker closed, and the client calls ${scenario.call[0]}.`);
@@ -221,11 +230,11 @@ class Timeline {
   #draw() {
     const agents = this.scenario.fallback ? ['Origin', 'Fallback'] : ['Origin'];
     const end = Math.max(this.now, ...this.#marks.map(({ to, from, bound }) => Math.max(to ?? 0, from + (bound ?? 0))), 1000) * 1.04;
-    const width = 960, left = 84, lane = 54, top = 26;
+    const width = Math.max(MIN_WIDTH, this.parts.chart.clientWidth), left = 64, lane = 54, top = 26;
     const x = (ms) => left + (ms / end) * (width - left - 16);
     const height = top + agents.length * lane + 40;
     const parts = [];
-    const step = [100, 200, 500, 1000, 2000, 5000, 10000].find((size) => end / size <= 8) ?? 20000;
+    const step = [100, 200, 500, 1000, 2000, 5000, 10000].find((size) => end / size <= (width - left) / LABEL_WIDTH) ?? 20000;
     for (let ms = 0; ms <= end; ms += step) {
       parts.push(svg('line', { x1: x(ms), x2: x(ms), y1: top - 6, y2: height - 8, class: 'grid' }));
       parts.push(svg('text', { x: x(ms), y: 13, 'text-anchor': 'middle' }, ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`));

@@ -25,6 +25,33 @@ export function showBusy() {
   $('response').setAttribute('aria-busy', 'true');
 }
 
+/** Nobody is there yet to be asked. */
+export function showWaiting() {
+  showNothing();
+  $('status').textContent = 'Waiting for the agent inside the page, a WebAssembly module …';
+  $('response').setAttribute('aria-busy', 'true');
+}
+
+/** Nobody is there yet to read the answer. */
+export function showUnread() {
+  $('status').classList.remove('good'); // it may be an error all the same
+  $('seen').replaceChildren(el('p', { class: 'quiet' }, 'Waiting for the client, a WebAssembly module …'));
+  $('advice').replaceChildren();
+}
+
+/** The module did not come: what is missing, and when it is tried for again. */
+export function showAbsence(ms, tries) {
+  $('module-state').textContent = 'The WebAssembly module did not load. It may still be being built, or there is no connection. '
+    + 'Requests can be looked at, changed and sent to this worker or a URL. The agent inside the page, the reading of answers and the drawn retries start when it is there.';
+  $('module-next').textContent = `Tried ${tries === 1 ? 'once' : `${tries} times`}. Next try in ${ms / 1000} s.`;
+  $('module').classList.add('shown');
+}
+
+export function showPresence() {
+  $('module-state').textContent = '';
+  $('module').classList.remove('shown');
+}
+
 /** A response, or the part of it that is there. */
 export function showResponse({ status, headers, body, ms }, isDone = true) {
   const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
@@ -114,7 +141,7 @@ function showAdvice({ tone, verdict, lines }, code) {
   $('advice').replaceChildren(
     el('p', { class: `verdict ${tone}` }, verdict),
     ...lines.map((line) => el('p', {}, line)),
-    ...(code ? [el('pre', { class: 'mono', tabindex: '0', 'aria-label': 'In code' }, code)] : []),
+    ...(code ? [el('pre', { class: 'mono', tabindex: '0', role: 'group', 'aria-label': 'In code' }, code)] : []),
   );
 }
 

@@ -3,7 +3,7 @@
 /** Any failure of a call, but for one that its caller gave up (AbortError) or got wrong in code (TypeError). */
 export class A2aError extends Error {
   constructor(told) {
-    super(told.message);
+    super(told.message, told.because ? { cause: new Error(told.because) } : undefined);
     const { kind, code, httpStatus, reason, domain, metadata, details, fieldViolations, retryable, notSent, retryAfterMs, challenge, cause } = told;
     const optional = { httpStatus, reason, domain, retryAfterMs, challenge };
     for (const name of Object.keys(optional)) optional[name] ??= undefined; // JSON has null only
@@ -21,7 +21,7 @@ export class JsonRpcError extends A2aError {}
 /** The agent reported an error over HTTP+JSON, or its answer breaks the rules of the binding. */
 export class RestError extends A2aError {}
 
-/** The request breaks the schema of its operation. Nothing was sent. */
+/** The request breaks the schema of its operation, or a URL is none. Nothing was sent. */
 export class ValidationError extends A2aError {}
 
 /** There is no answer, or not all of one. */

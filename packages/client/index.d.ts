@@ -69,6 +69,8 @@ export abstract class A2aError extends Error {
   /** `WWW-Authenticate` as received. */
   readonly challenge?: string;
   readonly origin: ErrorOrigin;
+  /** Of a transport error: what the platform said, such as `connect ECONNREFUSED 127.0.0.1:80`. Not for strangers. */
+  readonly cause?: Error;
 }
 
 /** The agent reported an error over JSON-RPC, or its answer breaks the rules of the binding. */
@@ -77,7 +79,7 @@ export class JsonRpcError extends A2aError {}
 /** The agent reported an error over HTTP+JSON, or its answer breaks the rules of the binding. */
 export class RestError extends A2aError {}
 
-/** The request breaks the schema of its operation. Nothing was sent. */
+/** The request breaks the schema of its operation, or a URL is none. Nothing was sent. */
 export class ValidationError extends A2aError {}
 
 /** There is no answer, or not all of one. */
@@ -348,8 +350,11 @@ export class TaskFailedError extends Error {
 /** The result, unless it is a task that failed: that is thrown as a `TaskFailedError`. */
 export function unwrap<T extends SendMessageResult | Task>(result: T): T;
 
-/** Loads the module, once. Everything here does so by itself; call it to have it done early. */
-export function load(): Promise<void>;
+/**
+ * Loads the module, once. Everything here does so by itself; call it to have it done early, or to say where the module is
+ * if not beside the package's own files: a URL, an answer, its bytes, or compiled.
+ */
+export function load(module?: URL | string | Response | BufferSource | WebAssembly.Module): Promise<void>;
 
 export interface BuiltRequest {
   method: string;

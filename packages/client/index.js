@@ -6,16 +6,17 @@ export { A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, Val
 
 let loading;
 
-/** Loads the module, once. Every function here does so by itself; call it to have it done early. */
-export function load() {
-  loading ??= loadModule().catch((error) => {
+/** Loads the module, once. Every function here does so by itself; call it to have it done early, or from elsewhere. */
+export function load(module) {
+  loading ??= loadModule(module).catch((error) => {
     loading = undefined;
     throw error;
   });
   return loading;
 }
 
-async function loadModule() {
+async function loadModule(module) {
+  if (module !== undefined) return init({ module_or_path: module });
   const url = new URL('./pkg/a2a_edge_bg.wasm', import.meta.url);
   if (url.protocol !== 'file:') return init({ module_or_path: url });
   // Node's fetch reads no files.
@@ -163,9 +164,15 @@ export function unwrap(result) {
 /** The request that the client would send, without a check of its params. */
 export async function buildRequest(endpoint, operation, params = {}, id = '1') {
   await load();
+  const built = orTypeError(() => buildText(JSON.stringify(endpoint), operation, JSON.stringify(params), id));
+  const { headers, body, ...rest } = JSON.parse(built);
+  return { ...rest, headers, ...(body === null ? {} : { body }) };
+}
+
+/** The module says in a text what a developer got wrong. */
+function orTypeError(work) {
   try {
-    const { headers, body, ...rest } = JSON.parse(buildText(JSON.stringify(endpoint), operation, JSON.stringify(params), id));
-    return { ...rest, headers, ...(body === null ? {} : { body }) };
+    return work();
   } catch (error) {
     throw typeof error === 'string' ? new TypeError(error) : error;
   }
@@ -174,7 +181,7 @@ export async function buildRequest(endpoint, operation, params = {}, id = '1') {
 /** Reads an exchange that somebody else had, as the client would. */
 export async function decode(exchange) {
   await load();
-  return outcome(decodeExchange(JSON.stringify(exchange), Date.now()));
+  return outcome(orTypeError(() => decodeExchange(JSON.stringify(exchange), Date.now())));
 }
 
 /** What the client would say of an exchange without an answer. */

@@ -12,12 +12,14 @@ use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
 use super::from_json;
-use super::origin::{Forwarder, Scripted};
+use super::origin::{self, Scripted};
 use super::ports::{PageBackground, PageClock, PageRandom, promise};
 use crate::A2aError;
-use crate::agent::{self, Agent, Answer, Config, Ports, Server, Tokens, Witness};
+use crate::agent::{self, Answer, Config, Ports, Server, Tokens, Witness};
 use crate::demo::{Demo, abilities};
+use crate::gateway::Gateway;
 use crate::memory::{MemoryLog, MemoryStore};
+use crate::protocol::details::FieldViolation;
 use crate::protocol::http::{Body, Headers, Request, Response, TextStream};
 use crate::protocol::negotiate::ErrorFormat;
 use crate::vars::{ConfigError, Vars};
@@ -35,10 +37,36 @@ struct PageRequest {
     body: String,
 }
 
+/// Who answers.
+#[derive(Clone)]
+enum Handler {
+    Agent(Rc<Server>),
+    Gateway(Rc<Gateway>),
+}
+
+impl Handler {
+    async fn answer(self, request: PageRequest, limit: u64) -> Response {
+        let request = request.borrowed(limit);
+        let answer = match &self {
+            Self::Agent(server) => server.handle(&request, &Blind),
+            Self::Gateway(gateway) => {
+                if let Some(preparation) = gateway.prepare(&request) {
+                    preparation.await;
+                }
+                gateway.handle(&request, &Blind)
+            }
+        };
+        match answer {
+            Answer::Ready(response) => response,
+            Answer::Pending(work) => work.await,
+        }
+    }
+}
+
 /// An agent that is served to the page alone.
 #[wasm_bindgen]
 pub struct PageAgent {
-    server: Rc<Server>,
+    handler: Handler,
     log: Rc<MemoryLog>,
     limit: u64,
 }
@@ -56,7 +84,7 @@ impl std::fmt::Debug for PageAgent {
 #[wasm_bindgen]
 impl PageAgent {
     /// The demo agent, configured by these variables (a JSON object of texts, named as those of the worker). With a
-    /// `script` (a JSON array of answers) it passes everything on to an origin that gives them.
+    /// `script` (a JSON array of answers) it is a gateway instead, whose origin gives them.
     ///
     /// # Errors
     /// What is wrong with the variables or the script.
@@ -69,16 +97,20 @@ impl PageAgent {
         let log = Rc::new(MemoryLog::default());
         let script: Option<Vec<Scripted>> = script.map(|script| from_json(&script)).transpose().map_err(bad)?;
         agent::install_panic_hook(None);
-        let server = match script {
-            Some(script) => open(Forwarder::new(script), &vars, &log),
-            None => abilities(&vars)
-                .map_err(|error| error.to_string())
-                .and_then(|abilities| open(Demo::new(abilities), &vars, &log)),
+        let config = config(&vars).map_err(|error| bad(error.to_string()))?;
+        let ports = ports(&log);
+        let handler = match script {
+            Some(script) => Handler::Gateway(origin::gateway(script, config, ports)),
+            None => {
+                let abilities = abilities(&vars).map_err(|error| bad(error.to_string()))?;
+                let server = Server::new(Demo::new(abilities), config, ports).map_err(|faults| bad(listed(faults)))?;
+                Handler::Agent(server)
+            }
         };
         let limit = vars
             .number("MAX_BODY_BYTES", MAX_BODY_BYTES, 1..=MAX_BODY_BYTES)
             .map_err(|error| bad(error.to_string()))?;
-        Ok(Self { server: server.map_err(bad)?, log, limit })
+        Ok(Self { handler, log, limit })
     }
 
     /// Answers a request (JSON); a promise of a [`PageResponse`].
@@ -87,14 +119,8 @@ impl PageAgent {
     /// If it is no request.
     pub fn handle(&self, request: &str) -> Result<Promise, JsValue> {
         let request = read(request)?;
-        let answer = self.server.handle(&request.borrowed(self.limit), &Blind);
-        Ok(promise(async move {
-            let response = match answer {
-                Answer::Ready(response) => response,
-                Answer::Pending(work) => work.await,
-            };
-            Ok(PageResponse::new(response).into())
-        }))
+        let (handler, limit) = (self.handler.clone(), self.limit);
+        Ok(promise(async move { Ok(PageResponse::new(handler.answer(request, limit).await).into()) }))
     }
 
     /// The log lines since the last call, as a JSON array of texts.
@@ -185,10 +211,9 @@ impl Witness for Blind {
     fn reached_agent(&self, _: bool) {}
 }
 
-fn open<A: Agent + 'static>(agent: A, vars: &Vars<'_>, log: &Rc<MemoryLog>) -> Result<Rc<Server>, String> {
-    let config = config(vars).map_err(|error| error.to_string())?;
+fn ports(log: &Rc<MemoryLog>) -> Ports {
     let clock = Rc::new(PageClock);
-    let ports = Ports {
+    Ports {
         store: Rc::new(MemoryStore::new(clock.clone())),
         clock,
         random: Rc::new(PageRandom),
@@ -196,12 +221,12 @@ fn open<A: Agent + 'static>(agent: A, vars: &Vars<'_>, log: &Rc<MemoryLog>) -> R
         background: Rc::new(PageBackground),
         // Nothing leaves the page, webhooks included.
         fetch: None,
-    };
-    Server::new(agent, config, ports).map_err(|violations| {
-        let fields: Vec<String> =
-            violations.into_iter().map(|one| format!("{}: {}", one.field, one.description)).collect();
-        fields.join("; ")
-    })
+    }
+}
+
+fn listed(violations: Vec<FieldViolation>) -> String {
+    let fields: Vec<String> = violations.into_iter().map(|one| format!("{}: {}", one.field, one.description)).collect();
+    fields.join("; ")
 }
 
 /// The variables that make a difference within a page.

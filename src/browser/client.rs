@@ -13,7 +13,6 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
 use super::notes::Notes;
-use super::options::JsEndpoint;
 use super::ports::{JsFetch, PageClock, PageRandom, promise};
 use super::{error, from_json, options};
 use crate::client::{Client, Events};
@@ -59,9 +58,9 @@ impl WasmClient {
     #[wasm_bindgen(constructor)]
     pub fn new(endpoint: &str, given: &str, send: Function, tell: Option<Function>) -> Result<WasmClient, JsValue> {
         let misuse = |problem: String| thrown(&error::misuse(&problem));
-        let endpoint: JsEndpoint = from_json(endpoint).map_err(misuse)?;
-        let endpoint = endpoint.read().map_err(misuse)?;
+        let endpoint = options::endpoint(endpoint).map_err(misuse)?;
         let client = Client::new(endpoint, options::options(given).map_err(misuse)?, ports(send));
+        client.check_urls().map_err(|error| thrown(&error::to_json(&error.into())))?;
         Ok(Self { client: Rc::new(watched(client, tell)) })
     }
 

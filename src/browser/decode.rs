@@ -1,10 +1,10 @@
 //! An answer that somebody else received, read as the client reads it.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::{error, from_json};
+use super::error;
+use super::members::Members;
 use crate::client::ClientError;
 use crate::ports::{ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
@@ -18,8 +18,6 @@ use crate::remote::{Binding, RemoteError, TransportFault};
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 /// An exchange: what was asked, and what came.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Exchange {
     binding: String,
     operation: String,
@@ -28,6 +26,22 @@ struct Exchange {
     status: u16,
     headers: Vec<(String, String)>,
     body: String,
+}
+
+impl Exchange {
+    fn read(json: &str) -> Result<Self, String> {
+        let mut given = Members::read("exchange", json)?;
+        let exchange = Self {
+            binding: given.needed_text("binding")?,
+            operation: given.needed_text("operation")?,
+            id: given.needed_text("id")?,
+            status: given.status("status")?,
+            headers: given.pair_list("headers")?,
+            body: given.needed_text("body")?,
+        };
+        given.end()?;
+        Ok(exchange)
+    }
 }
 
 /// Reads an exchange (JSON) and gives `{"result": …}`, `{"error": …}`, or `{"events": […]}` with an `error` where the
@@ -58,8 +72,8 @@ fn failed(error: RemoteError) -> Value {
 }
 
 fn read(exchange: &str, now: Timestamp) -> Result<Value, String> {
-    let exchange: Exchange = from_json(exchange)?;
-    let binding = Binding::from_name(&exchange.binding).ok_or("no such binding")?;
+    let exchange = Exchange::read(exchange)?;
+    let binding = Binding::from_name(&exchange.binding).ok_or("exchange.binding must be JSONRPC or HTTP+JSON")?;
     // Of an operation that does not exist, only errors can be read, and they look the same for all.
     let operation = Operation::from_method(&exchange.operation).unwrap_or(Operation::SendMessage);
     let id = Id::from_json(&exchange.id).unwrap_or(Id::NULL);
@@ -115,6 +129,25 @@ mod tests {
             "headers": [["content-type", content_type]], "body": body,
         });
         read(&exchange.to_string(), Timestamp(0)).unwrap()
+    }
+
+    #[test]
+    fn what_is_no_exchange_is_named() {
+        let whole =
+            json!({"binding": "JSONRPC", "operation": "GetTask", "id": "7", "status": 200, "headers": [], "body": ""});
+        for (name, value, problem) in [
+            ("status", json!("200"), "exchange.status must be an HTTP status"),
+            ("status", json!(99), "exchange.status must be an HTTP status"),
+            ("headers", json!({"a": "b"}), "exchange.headers must be an array of names and values"),
+            ("headers", json!([["a"]]), "exchange.headers must be an array of names and values"),
+            ("body", Value::Null, "exchange.body must be a string"),
+            ("binding", json!("SOAP"), "exchange.binding must be JSONRPC or HTTP+JSON"),
+            ("more", json!(1), "exchange has no member \"more\""),
+        ] {
+            let mut exchange = whole.clone();
+            exchange[name] = value;
+            assert_eq!(read(&exchange.to_string(), Timestamp(0)).unwrap_err(), problem);
+        }
     }
 
     #[test]

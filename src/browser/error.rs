@@ -33,6 +33,7 @@ pub(super) fn to_json(error: &ClientError) -> Value {
         "notSent": remote.is_none_or(RemoteError::was_not_sent),
         "retryAfterMs": error.retry_after().map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
         "challenge": remote.and_then(RemoteError::challenge),
+        "because": remote.and_then(RemoteError::platform_message),
         "cause": remote.map_or("invalid-request", |remote| cause_name(remote.cause())),
     })
 }

@@ -7,6 +7,7 @@ mod agent;
 mod client;
 mod decode;
 mod error;
+mod members;
 mod notes;
 mod options;
 mod origin;
@@ -18,8 +19,10 @@ pub use client::{EventReader, WasmClient, connect};
 pub use decode::{decode, fault};
 pub use request::build_request;
 
-/// Reads a value of JSON text. By way of a `Value`, so that each type has one deserializer in the module and not two.
+use crate::protocol::json;
+
+/// Reads a value of JSON text, with what is wrong with it named for a developer. By way of a `Value`, so that each type has one deserializer in the module and not two.
 fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
-    let value: serde_json::Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let value = json::parse_own(text).map_err(|error| error.to_string())?;
     serde_json::from_value(value).map_err(|error| error.to_string())
 }

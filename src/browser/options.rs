@@ -1,95 +1,75 @@
 //! A client's options, as JavaScript gives them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::Deserialize;
-
-use super::from_json;
+use super::members::Members;
 use crate::client::Options;
 use crate::remote::Binding;
 use crate::remote::call::CallPolicy;
 use crate::remote::request::{Endpoint, Service};
 
-/// The members of `ClientOptions` in `packages/client/index.d.ts` that are data.
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(super) struct JsOptions {
-    binding: Option<String>,
-    authorization: Option<String>,
-    extensions: Vec<String>,
-    headers: BTreeMap<String, String>,
-    timeout_ms: Option<u64>,
-    head_timeout_ms: Option<u64>,
-    idle_timeout_ms: Option<u64>,
-    stream_timeout_ms: Option<u64>,
-    max_response_bytes: Option<usize>,
-    retry: JsRetry,
-    breaker: JsBreaker,
-    fallbacks: Vec<JsEndpoint>,
+/// Reads an endpoint from JSON.
+///
+/// # Errors
+/// What is wrong with it, for a developer.
+pub(super) fn endpoint(json: &str) -> Result<Endpoint, String> {
+    read_endpoint(Members::read("endpoint", json)?)
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-struct JsRetry {
-    max_retries: Option<u32>,
-    base_ms: Option<u64>,
-    cap_ms: Option<u64>,
-    sends: Option<bool>,
+fn read_endpoint(mut given: Members) -> Result<Endpoint, String> {
+    let (url, named) = (given.needed_text("url")?, given.needed_text("binding")?);
+    let endpoint = Endpoint { url, binding: binding(&given, &named)?, tenant: given.text("tenant")? };
+    given.end()?;
+    Ok(endpoint)
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-struct JsBreaker {
-    failures: Option<u32>,
-    open_ms: Option<u64>,
+fn binding(given: &Members, name: &str) -> Result<Binding, String> {
+    Binding::from_name(name).ok_or_else(|| given.fault("binding", &format!("JSONRPC or HTTP+JSON, not \"{name}\"")))
 }
 
-/// Where an agent is.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(super) struct JsEndpoint {
-    url: String,
-    binding: String,
-    tenant: Option<String>,
-}
-
-impl JsEndpoint {
-    pub(super) fn read(self) -> Result<Endpoint, String> {
-        Ok(Endpoint { url: self.url, binding: binding(&self.binding)?, tenant: self.tenant })
-    }
-}
-
-fn binding(name: &str) -> Result<Binding, String> {
-    Binding::from_name(name).ok_or_else(|| format!("binding must be JSONRPC or HTTP+JSON, not \"{name}\""))
-}
-
-/// Reads options from JSON.
+/// Reads options from JSON: the members of `ClientOptions` in `packages/client/index.d.ts` that are data.
 ///
 /// # Errors
 /// What is wrong with them, for a developer.
 pub(super) fn options(json: &str) -> Result<Options, String> {
-    let given: JsOptions = from_json(json)?;
+    let mut given = Members::read("options", json)?;
+    let named = given.text("binding")?;
+    let binding = named.map(|name| binding(&given, &name)).transpose()?;
+    let fallbacks = given.objects("fallbacks")?.into_iter().map(read_endpoint).collect::<Result<_, _>>()?;
+    let options = Options { policy: policy(&mut given)?, service: service(&mut given)?, binding, fallbacks };
+    given.end()?;
+    Ok(options)
+}
+
+fn service(given: &mut Members) -> Result<Service, String> {
+    let extensions = given.texts("extensions")?;
+    Ok(Service {
+        extensions: (!extensions.is_empty()).then(|| extensions.join(", ")),
+        authorization: given.text("authorization")?,
+        headers: given.pairs("headers")?.into_iter().map(|(name, value)| (Cow::Owned(name), value)).collect(),
+    })
+}
+
+fn policy(given: &mut Members) -> Result<CallPolicy, String> {
     let mut policy = CallPolicy::DEFAULT;
-    set(&mut policy.total, given.timeout_ms);
-    set(&mut policy.head_timeout, given.head_timeout_ms);
-    set(&mut policy.idle, given.idle_timeout_ms);
-    set(&mut policy.stream_total, given.stream_timeout_ms);
-    set(&mut policy.retry.base, given.retry.base_ms);
-    set(&mut policy.retry.cap, given.retry.cap_ms);
-    set(&mut policy.breaker.open_for, given.breaker.open_ms);
-    policy.max_response_bytes = given.max_response_bytes.unwrap_or(policy.max_response_bytes);
-    policy.retry.max_retries = given.retry.max_retries.unwrap_or(policy.retry.max_retries);
-    policy.retry.sends = given.retry.sends.unwrap_or(policy.retry.sends);
-    policy.breaker.failures = given.breaker.failures.unwrap_or(policy.breaker.failures);
-    let service = Service {
-        extensions: (!given.extensions.is_empty()).then(|| given.extensions.join(", ")),
-        authorization: given.authorization,
-        headers: given.headers.into_iter().map(|(name, value)| (Cow::Owned(name), value)).collect(),
-    };
-    let fallbacks = given.fallbacks.into_iter().map(JsEndpoint::read).collect::<Result<_, _>>()?;
-    Ok(Options { policy, service, binding: given.binding.as_deref().map(binding).transpose()?, fallbacks })
+    set(&mut policy.total, given.number("timeoutMs")?);
+    set(&mut policy.head_timeout, given.number("headTimeoutMs")?);
+    set(&mut policy.idle, given.number("idleTimeoutMs")?);
+    set(&mut policy.stream_total, given.number("streamTimeoutMs")?);
+    let bytes = given.count("maxResponseBytes")?.and_then(|bytes| usize::try_from(bytes).ok());
+    policy.max_response_bytes = bytes.unwrap_or(policy.max_response_bytes);
+    let mut retry = given.object("retry")?;
+    set(&mut policy.retry.base, retry.number("baseMs")?);
+    set(&mut policy.retry.cap, retry.number("capMs")?);
+    policy.retry.max_retries = retry.count("maxRetries")?.unwrap_or(policy.retry.max_retries);
+    policy.retry.sends = retry.switch("sends")?.unwrap_or(policy.retry.sends);
+    retry.end()?;
+    let mut breaker = given.object("breaker")?;
+    set(&mut policy.breaker.open_for, breaker.number("openMs")?);
+    policy.breaker.failures = breaker.count("failures")?.unwrap_or(policy.breaker.failures);
+    breaker.end()?;
+    Ok(policy)
 }
 
 fn set(duration: &mut Duration, milliseconds: Option<u64>) {
@@ -135,15 +115,34 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_is_named() {
-        for (json, named) in [
-            (r#"{"timeout":1}"#, "timeout"),
-            (r#"{"retry":{"max":1}}"#, "max"),
-            (r#"{"binding":"gRPC"}"#, "gRPC"),
-            (r#"{"fallbacks":[{"url":"x","binding":"soap"}]}"#, "soap"),
+    fn a_slip_is_named_as_it_was_written() {
+        for (json, problem) in [
+            ("5", "options must be an object"),
+            (r#"{"timeout":1}"#, "options has no member \"timeout\""),
+            (r#"{"timeoutMs":-1}"#, "options.timeoutMs must be a whole number from 0 to 9007199254740991"),
+            (r#"{"timeoutMs":1.5}"#, "options.timeoutMs must be a whole number from 0 to 9007199254740991"),
+            (r#"{"retry":5}"#, "options.retry must be an object"),
+            (r#"{"retry":{"max":1}}"#, "options.retry has no member \"max\""),
+            (r#"{"retry":{"maxRetries":"x"}}"#, "options.retry.maxRetries must be a whole number from 0 to 4294967295"),
+            (r#"{"retry":{"sends":"yes"}}"#, "options.retry.sends must be true or false"),
+            (
+                r#"{"breaker":{"failures":4294967296}}"#,
+                "options.breaker.failures must be a whole number from 0 to 4294967295",
+            ),
+            (r#"{"authorization":{}}"#, "options.authorization must be a string"),
+            (r#"{"extensions":[1]}"#, "options.extensions must be an array of strings"),
+            (r#"{"headers":{"a":1}}"#, "options.headers must be an object of strings"),
+            (r#"{"binding":"gRPC"}"#, "options.binding must be JSONRPC or HTTP+JSON, not \"gRPC\""),
+            (r#"{"fallbacks":{}}"#, "options.fallbacks must be an array"),
+            (r#"{"fallbacks":[{"binding":"JSONRPC"}]}"#, "options.fallbacks[0].url must be a string"),
+            (
+                r#"{"fallbacks":[{"url":"x","binding":"soap"}]}"#,
+                "options.fallbacks[0].binding must be JSONRPC or HTTP+JSON, not \"soap\"",
+            ),
         ] {
-            let problem = options(json).unwrap_err();
-            assert!(problem.contains(named), "{problem}");
+            assert_eq!(options(json).unwrap_err(), problem);
         }
+        assert_eq!(endpoint("null").unwrap_err(), "endpoint must be an object");
+        assert_eq!(options(r#"{"retry":null,"timeoutMs":null}"#).unwrap().policy, CallPolicy::DEFAULT);
     }
 }

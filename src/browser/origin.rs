@@ -1,4 +1,4 @@
-//! An agent that asks another one, whose answers are a script: what a gateway makes of an origin's failures.
+//! A gateway whose origin plays a script: what a gateway makes of an origin's failures.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -7,20 +7,28 @@ use std::time::Duration;
 
 use futures_util::future::{LocalBoxFuture, ready};
 use futures_util::{FutureExt, stream};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::Deserialize;
 
-use super::ports::{PageClock, PageRandom};
-use crate::A2aError;
-use crate::agent::{Agent, Context, Outcome};
+use super::ports::PageClock;
+use crate::agent::{self, Ports};
+use crate::gateway::{Config, Gateway};
 use crate::ports::{Clock, Fetch, FetchError, FetchRequest, FetchResponse, ResponseHead};
-use crate::protocol::card::{AgentCard, AgentSkill};
-use crate::protocol::operation::Operation;
-use crate::protocol::types::{GetTaskRequest, SendMessageRequest, SendMessageResponse, Task};
-use crate::remote::Binding;
+use crate::protocol::http::JSON;
+use crate::protocol::rest::CARD_PATH;
 use crate::remote::breaker::BreakerPolicy;
-use crate::remote::call::{Call, CallPolicy, CallPorts, Caller};
-use crate::remote::request::{Endpoint, Service};
+use crate::remote::call::CallPolicy;
 use crate::remote::retry::RetryPolicy;
+
+/// Where the origin is said to be. Nothing is sent there.
+const URL: &str = "https://origin.example";
+/// The origin's card: that an agent fails does not mean that it has none.
+const CARD: &str = r#"{
+    "name": "Origin", "description": "Fails by a script.", "version": "1.0.0",
+    "supportedInterfaces": [{"url": "https://origin.example/rpc", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}],
+    "capabilities": {"streaming": true},
+    "defaultInputModes": ["text/plain"], "defaultOutputModes": ["text/plain"],
+    "skills": [{"id": "fail", "name": "Fail", "description": "Fails.", "tags": ["demo"]}]
+}"#;
 
 /// How long the origin may take: short, since somebody looks on.
 const ORIGIN_TIMEOUT: Duration = Duration::from_millis(400);
@@ -39,45 +47,17 @@ pub(super) struct Scripted {
     fault: Option<String>,
 }
 
-/// Passes requests on to the script.
-#[derive(Debug)]
-pub(super) struct Forwarder(Caller);
-
-impl Forwarder {
-    pub(super) fn new(script: Vec<Scripted>) -> Self {
-        let fetch = ScriptedFetch(RefCell::new(script.into()));
-        let ports = CallPorts { fetch: Rc::new(fetch), clock: Rc::new(PageClock), random: Rc::new(PageRandom) };
-        let policy = CallPolicy {
-            retry: RetryPolicy { base: Duration::from_millis(40), ..RetryPolicy::DEFAULT },
-            breaker: BREAKER,
-            head_timeout: ORIGIN_TIMEOUT,
-            total: ORIGIN_TIMEOUT * 2,
-            ..CallPolicy::DEFAULT
-        };
-        Self(Caller::new(Endpoint::new("https://origin.example/rpc", Binding::JsonRpc), Vec::new(), policy, ports))
-    }
-
-    async fn forward<T: DeserializeOwned>(&self, operation: Operation, request: &impl Serialize) -> Outcome<T> {
-        let params = serde_json::to_value(request)?;
-        let call = Call { operation, params: &params, service: &Service::default(), watch: None };
-        let result = self.0.unary(call).await.map_err(|error| error.to_protocol_error(None))?;
-        Ok(serde_json::from_value(result).map_err(|error| A2aError::invalid_agent_response().with_source(error))?)
-    }
-}
-
-impl Agent for Forwarder {
-    fn card(&self) -> AgentCard {
-        AgentCard::new("Gateway", "Passes requests on to an origin that fails.", env!("CARGO_PKG_VERSION"))
-            .with_skill(AgentSkill::new("forward", "Forward", "Asks the origin.", ["demo"]))
-    }
-
-    async fn send_message(&self, _: &Context, request: SendMessageRequest) -> Outcome<SendMessageResponse> {
-        self.forward(Operation::SendMessage, &request).await
-    }
-
-    async fn get_task(&self, _: &Context, request: GetTaskRequest) -> Outcome<Task> {
-        self.forward(Operation::GetTask, &request).await
-    }
+/// A gateway before an origin that answers by the script.
+pub(super) fn gateway(script: Vec<Scripted>, server_config: agent::Config, ports: Ports) -> Rc<Gateway> {
+    let policy = CallPolicy {
+        retry: RetryPolicy { base: Duration::from_millis(40), ..RetryPolicy::DEFAULT },
+        breaker: BREAKER,
+        head_timeout: ORIGIN_TIMEOUT,
+        total: ORIGIN_TIMEOUT * 2,
+        ..CallPolicy::DEFAULT
+    };
+    let config = Config { url: URL.to_owned(), fallbacks: Vec::new(), binding: None, policy };
+    Gateway::new(config, server_config, ports, Rc::new(ScriptedFetch(RefCell::new(script.into()))))
 }
 
 struct ScriptedFetch(RefCell<VecDeque<Scripted>>);
@@ -91,8 +71,9 @@ impl ScriptedFetch {
 }
 
 impl Fetch for ScriptedFetch {
-    fn fetch(&self, _: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
-        let next = self.next();
+    fn fetch(&self, request: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+        let is_for_card = request.url.ends_with(CARD_PATH);
+        let next = if is_for_card { card() } else { self.next() };
         async move {
             match next.fault.as_deref() {
                 Some("unreachable") => return Err(FetchError::Unreachable("scripted".to_owned())),
@@ -107,4 +88,8 @@ impl Fetch for ScriptedFetch {
         }
         .boxed_local()
     }
+}
+
+fn card() -> Scripted {
+    Scripted { status: 200, content_type: JSON.to_owned(), body: CARD.to_owned(), ..Scripted::default() }
 }

@@ -26,10 +26,9 @@ const CUT_SHORT = 'cut-short';
 const NO_CONNECTION = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
 
 function faultOf(error) {
-  const code = error?.cause?.code ?? error?.cause?.errors?.[0]?.code ?? error?.code;
-  if (NO_CONNECTION.test(code)) return `${UNREACHABLE} ${code}`;
-  if (error?.name === 'TimeoutError') return `${TIMED_OUT} TimeoutError`;
-  return `${CUT_SHORT} ${typeof code === 'string' ? code : (error?.name ?? 'error')}`;
+  const cause = error?.cause?.errors?.[0] ?? error?.cause ?? error; // Node tries several addresses
+  if (error?.name === 'TimeoutError') return TIMED_OUT;
+  return `${NO_CONNECTION.test(cause?.code) ? UNREACHABLE : CUT_SHORT} ${cause?.message || cause}`;
 }
 
 /** One request, and its answer piece by piece. */

@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
-use super::from_json;
-use super::options::JsEndpoint;
+use super::{from_json, options};
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
 use crate::remote::request::{Service, build};
@@ -22,11 +21,11 @@ pub fn build_request(endpoint: &str, operation: &str, params: &str, id: &str) ->
 }
 
 fn described(endpoint: &str, operation: &str, params: &str, id: &str) -> Result<Value, String> {
-    let endpoint: JsEndpoint = from_json(endpoint)?;
+    let endpoint = options::endpoint(endpoint)?;
     let operation = Operation::from_method(operation).ok_or_else(|| format!("A2A has no operation \"{operation}\""))?;
     let params: Value = from_json(params)?;
     let id = Id::from_json(id).ok_or("the id must be a JSON string or number")?;
-    let request = build(&endpoint.read()?, operation, &params, &id, &Service::default());
+    let request = build(&endpoint, operation, &params, &id, &Service::default());
     let headers: Vec<Value> = request.headers.iter().map(|(name, value)| json!([name, value])).collect();
     Ok(json!({ "method": request.method, "url": request.url, "headers": headers, "body": request.body }))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Client, ClientError, Options};
+use super::{Client, ClientError, Options, ValidationError, faults, url};
 use crate::ports::FetchRequest;
 use crate::protocol::card::AgentInterface;
 use crate::protocol::details::FieldViolation;
@@ -15,19 +15,26 @@ use crate::remote::request::{Endpoint, Service, VERSION};
 impl Client {
     /// Fetches the agent's card, and makes a client of the interface that fits best.
     ///
-    /// `url` is the card's, or the agent's: a URL that does not end in `.json` gets the well-known path.
+    /// `agent` is the URL of the card, or of the agent: one that does not end in `.json` gets the well-known path.
     ///
     /// # Errors
-    /// Of the fetch, as of any call; or a [`RestError`](super::RestError) of kind InvalidAgentResponse if the card is none,
+    /// A [`ValidationError`] if a URL is none, and nothing was sent. Of the fetch, as of any call; or a [`RestError`](super::RestError) of kind InvalidAgentResponse if the card is none,
     /// or names no interface that this client can speak.
-    pub async fn connect(url: &str, options: Options, ports: CallPorts) -> Result<Self, ClientError> {
-        let request = card_request(&card_url(url), &options.service);
+    pub async fn connect(agent: &str, options: Options, ports: CallPorts) -> Result<Self, ClientError> {
+        let faults: Vec<_> = url::fault("url", agent).into_iter().chain(faults(&options)).collect();
+        if !faults.is_empty() {
+            return Err(ValidationError::new(faults).into());
+        }
+        let request = card_request(&card_url(agent), &options.service);
         let card = card::fetch(request, &options.policy, &ports).await?;
         let endpoint = choose(&card.supported_interfaces, options.binding).ok_or_else(|| {
             let binding = options.binding.map_or("JSONRPC or HTTP+JSON", Binding::name);
             let rule = format!("must have an interface of {binding} in version {VERSION}");
             card::unusable(FieldViolation::new("supportedInterfaces", rule))
         })?;
+        if let Some(fault) = url::fault("supportedInterfaces.url", &endpoint.url) {
+            return Err(card::unusable(fault).into());
+        }
         let mut client = Self::new(endpoint, options, ports);
         client.card = Some(card);
         Ok(client)

@@ -37,7 +37,11 @@ macro_rules! remote_error {
             }
         }
 
-        impl std::error::Error for $name {}
+        impl std::error::Error for $name {
+            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                std::error::Error::source(&self.0)
+            }
+        }
 
         impl From<$name> for RemoteError {
             fn from(error: $name) -> Self {
@@ -62,7 +66,7 @@ remote_error! {
     TransportError
 }
 
-/// The request breaks the schema of its operation. Nothing was sent.
+/// The request breaks the schema of its operation, or a URL is none. Nothing was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidationError {
     violations: Vec<FieldViolation>,

@@ -26,6 +26,7 @@ mod operations;
 mod outcome;
 #[cfg(test)]
 mod tests;
+mod url;
 
 use std::rc::Rc;
 
@@ -35,6 +36,7 @@ use serde_json::Value;
 
 use crate::ports::{Random, Timestamp};
 use crate::protocol::card::AgentCard;
+use crate::protocol::details::FieldViolation;
 use crate::protocol::operation::Operation;
 use crate::protocol::schema;
 use crate::remote::Binding;
@@ -45,6 +47,11 @@ use crate::remote::request::{Endpoint, Service};
 pub(crate) use connect::{card_url, choose};
 pub use error::{ClientError, JsonRpcError, RestError, TransportError, ValidationError};
 pub use outcome::TaskFailure;
+
+/// So that the programs of docs/client.md are compiled.
+#[cfg(all(doctest, feature = "native"))]
+#[doc = include_str!("../../docs/client.md")]
+struct Documented;
 
 /// How a client goes about its calls.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +73,7 @@ pub struct Client {
     card: Option<AgentCard>,
     random: Rc<dyn Random>,
     watch: Option<Rc<dyn Watch>>,
+    faults: Vec<FieldViolation>,
 }
 
 impl std::fmt::Debug for Client {
@@ -74,16 +82,24 @@ impl std::fmt::Debug for Client {
     }
 }
 
+/// What is wrong with the URLs of the fallbacks.
+fn faults(options: &Options) -> impl Iterator<Item = FieldViolation> {
+    let fallbacks = options.fallbacks.iter().enumerate();
+    fallbacks.filter_map(|(index, fallback)| url::fault(format!("fallbacks[{index}].url"), &fallback.url))
+}
+
 /// Events as an operation gives them. A stream ends with an error unless its task reached a terminal or interrupted
 /// state, or the agent answered with a message.
 pub type Events<T> = LocalBoxStream<'static, Result<T, ClientError>>;
 
 impl Client {
-    /// A client of the agent at `endpoint`, without a look at its card.
+    /// A client of the agent at `endpoint`, without a look at its card. If the URL is none, of the endpoint or of a fallback,
+    /// every call ends in a [`ValidationError`].
     pub fn new(endpoint: Endpoint, options: Options, ports: CallPorts) -> Self {
         let random = ports.random.clone();
+        let faults = url::fault("endpoint.url", &endpoint.url).into_iter().chain(faults(&options)).collect();
         let caller = Caller::new(endpoint, options.fallbacks, options.policy, ports);
-        Self { caller, service: options.service, card: None, random, watch: None }
+        Self { caller, service: options.service, card: None, random, watch: None, faults }
     }
 
     /// Has `watch` told what happens in every call.
@@ -107,7 +123,7 @@ impl Client {
     /// # Errors
     /// [`ValidationError`] before anything is sent; the others, after the retries that the policy allows.
     pub async fn call(&self, operation: Operation, params: Value) -> Result<Value, ClientError> {
-        let params = checked(operation, params)?;
+        let params = self.checked(operation, params)?;
         Ok(self.caller.unary(self.of(operation, &params)).await?)
     }
 
@@ -116,17 +132,30 @@ impl Client {
     /// # Errors
     /// As [`call`](Self::call). What happens later is in the stream.
     pub async fn stream(&self, operation: Operation, params: Value) -> Result<Events<Value>, ClientError> {
-        let params = checked(operation, params)?;
+        let params = self.checked(operation, params)?;
         let events = self.caller.stream(self.of(operation, &params)).await?;
         Ok(events.map(|event| event.map_err(ClientError::from)).boxed_local())
+    }
+
+    /// That all of its URLs can be asked.
+    pub(crate) fn check_urls(&self) -> Result<(), ValidationError> {
+        if self.faults.is_empty() { Ok(()) } else { Err(ValidationError::new(self.faults.clone())) }
+    }
+
+    /// The params in canonical form.
+    fn checked(&self, operation: Operation, params: Value) -> Result<Value, ClientError> {
+        self.check_urls()?;
+        let params = schema::check(operation, params).map_err(ValidationError::new)?;
+        match self.caller.unsayable(operation, &params) {
+            None => Ok(params),
+            Some(segment) => {
+                let rule = "Must be neither \".\" nor \"..\", which no path of a URL can hold";
+                Err(ValidationError::new(vec![FieldViolation::new(segment.param(), rule)]).into())
+            }
+        }
     }
 
     fn of<'a>(&'a self, operation: Operation, params: &'a Value) -> Call<'a> {
         Call { operation, params, service: &self.service, watch: self.watch.as_deref() }
     }
-}
-
-/// The params in canonical form.
-fn checked(operation: Operation, params: Value) -> Result<Value, ClientError> {
-    schema::check(operation, params).map_err(|violations| ValidationError::new(violations).into())
 }

@@ -11,7 +11,7 @@ use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::operation::Operation;
 use crate::protocol::types::{
-    CancelTaskRequest, DeleteTaskPushNotificationConfigRequest, GetExtendedAgentCardRequest,
+    self, CancelTaskRequest, DeleteTaskPushNotificationConfigRequest, GetExtendedAgentCardRequest,
     GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
     ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageRequest,
     SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
@@ -123,10 +123,10 @@ fn params(request: &impl Serialize) -> Result<Value, ClientError> {
 
 fn read<T: DeserializeOwned>(result: Value) -> Result<T, ClientError> {
     // What passed the schema has the form of the types; a test in `protocol::types` holds both together.
-    serde_json::from_value(result).map_err(|error| misfit(&error))
+    types::from_value(result).map_err(|error| misfit(&error))
 }
 
-fn misfit(error: &serde_json::Error) -> ClientError {
-    let description = format!("does not fit its type: {:?} error", error.classify());
+fn misfit(error: &dyn std::error::Error) -> ClientError {
+    let description = format!("does not fit its type: {error}");
     ValidationError::new(vec![FieldViolation::new("", description)]).into()
 }

@@ -119,6 +119,46 @@ fn a_card_that_is_none_is_an_error() {
 }
 
 #[test]
+fn a_url_that_is_none_is_found_before_anything_is_sent() {
+    let setting = Setting::new(Origin::new([task()]));
+    let here = || Endpoint::new("https://a0.example", Binding::JsonRpc);
+    let fallbacks = || Options { fallbacks: vec![here(), Endpoint::new("a1", Binding::Rest)], ..Options::default() };
+    let endpoint = Endpoint::new("http://:1", Binding::Rest);
+    let clients = [
+        ("endpoint.url", Client::new(endpoint, Options::default(), setting.ports.clone())),
+        ("fallbacks[1].url", Client::new(here(), fallbacks(), setting.ports.clone())),
+    ];
+    let called = clients.iter().map(|(field, client)| (*field, setting.run(client.get_task(get_task())).unwrap_err()));
+    let connected = ["nonsense", "", "https://"]
+        .map(|url| ("url", setting.connect(url, Options::default()).unwrap_err()))
+        .into_iter()
+        .chain([("fallbacks[1].url", setting.connect("https://a0.example", fallbacks()).unwrap_err())]);
+    for (field, error) in called.chain(connected) {
+        let ClientError::Validation(validation) = &error else { panic!("{error:?}") };
+        assert_eq!(validation.field_violations()[0].field, field);
+        assert!(!error.is_retryable());
+    }
+    assert_eq!(setting.origin.seen(), []);
+    let card = serde_json::to_string(&card(&[("/rpc", "JSONRPC", "1.0")])).unwrap();
+    let setting = Setting::new(Origin::new([Answer::new(200, "application/json", &card)]));
+    let error = setting.connect("https://a0.example", Options::default()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidAgentResponse);
+}
+
+#[test]
+fn what_the_platform_says_is_the_source() {
+    let (setting, client) = json_rpc(Script::Fails(FetchError::Unreachable("refused".into())));
+    let error = setting.run(client.get_task(get_task())).unwrap_err();
+    let source = std::error::Error::source(&error).unwrap();
+    assert_eq!(
+        (error.to_string(), source.to_string()),
+        ("the agent cannot be reached".into(), "no connection: refused".into())
+    );
+    let (setting, client) = json_rpc(error_answer());
+    assert!(std::error::Error::source(&setting.run(client.get_task(get_task())).unwrap_err()).is_none());
+}
+
+#[test]
 fn invalid_params_are_found_before_anything_is_sent() {
     let (setting, client) = json_rpc(task());
     let error = setting.run(client.get_task(GetTaskRequest::default())).unwrap_err();
@@ -132,6 +172,21 @@ fn invalid_params_are_found_before_anything_is_sent() {
     let error = setting.run(client.call(Operation::ListTasks, json!({"pageSize": 1000}))).unwrap_err();
     assert_eq!(error.field_violations()[0].field, "pageSize");
     assert_eq!(setting.origin.seen(), []);
+}
+
+#[test]
+fn what_no_path_can_hold_is_not_sent_over_rest() {
+    let setting = Setting::new(Origin::new([task()]));
+    let (rest, jsonrpc) = (setting.client(Binding::Rest), setting.client(Binding::JsonRpc));
+    let error = setting.run(rest.get_task(GetTaskRequest { id: "..".to_owned(), ..get_task() })).unwrap_err();
+    let ClientError::Validation(validation) = &error else { panic!("{error:?}") };
+    assert_eq!(validation.field_violations()[0].field, "id");
+    let stream = setting.run(rest.stream(Operation::SubscribeToTask, json!({"tenant": ".", "id": "t1"})));
+    assert_eq!(stream.map(|_| ()).unwrap_err().field_violations()[0].field, "tenant");
+    assert_eq!(setting.origin.seen(), []);
+    // A body can.
+    setting.run(jsonrpc.get_task(GetTaskRequest { id: "..".to_owned(), ..get_task() })).unwrap();
+    assert_eq!(setting.body(0)["params"]["id"], "..");
 }
 
 #[test]

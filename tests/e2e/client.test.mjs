@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import http from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { A2aClient, A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, buildRequest, failed, unwrap } from '../../packages/client/index.js';
+import { A2aClient, A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, buildRequest, decode, failed, unwrap } from '../../packages/client/index.js';
 import { startPythonAgent } from './gateway/agents.mjs';
 import { startSdkAgent } from './support/sdk-agent.mjs';
 import { root, startWorker } from './support/worker.mjs';
@@ -217,6 +217,13 @@ describe('an agent that is in trouble', () => {
     const error = await thrownBy(async () => (await at(url, { retry: { maxRetries: 0 } })).sendMessage(text('hello')));
     assert.ok(error instanceof TransportError, error.stack);
     assert.deepEqual([error.reason, error.retryable, error.notSent, error.httpStatus], ['ORIGIN_UNAVAILABLE', true, true, undefined]);
+    assert.equal(error.cause.message, `connect ECONNREFUSED ${new URL(url).host}`);
+  });
+
+  test('a fetch function that breaks says why', async () => {
+    const broken = async () => Promise.reject(new TypeError('fetch failed', { cause: new Error('other side closed') }));
+    const error = await thrownBy(async () => (await at('https://agent.example', { fetch: broken, retry: { maxRetries: 0 } })).sendMessage(text('hello')));
+    assert.deepEqual([error.reason, error.notSent, error.cause.message], ['ORIGIN_UNAVAILABLE', false, 'other side closed']);
   });
 
   test('silence, up to the limit', async (t) => {
@@ -277,6 +284,25 @@ describe('an agent that is in trouble', () => {
   });
 });
 
+describe('a URL that is none', () => {
+  const options = (send) => ({ fetch: send, fallbacks: [{ url: 'b.example', binding: 'JSONRPC' }] });
+  for (const [name, work, fields] of [
+    ['of an agent', (send) => A2aClient.connect('nonsense', { fetch: send }), ['url']],
+    ['nothing at all', (send) => A2aClient.connect('', { fetch: send }), ['url']],
+    ['of an endpoint', (send) => A2aClient.at({ url: 'http://:1', binding: 'JSONRPC' }, { fetch: send }), ['endpoint.url']],
+    ['of a fallback', (send) => A2aClient.connect('https://a.example', options(send)), ['fallbacks[0].url']],
+  ]) {
+    test(`${name}, is asked by nobody`, async () => {
+      const send = counting();
+      const error = await thrownBy(() => work(send));
+      assert.ok(error instanceof ValidationError, error.stack);
+      assert.deepEqual([error.origin, error.retryable, error.notSent, send.calls], ['invalid-request', false, true, 0]);
+      assert.deepEqual(error.fieldViolations.map(({ field }) => field), fields);
+      assert.match(error.message, /must be an absolute http or https URL/);
+    });
+  }
+});
+
 describe('what a developer gets wrong', () => {
   test('is a TypeError that says what', async () => {
     const url = worker.url;
@@ -284,6 +310,9 @@ describe('what a developer gets wrong', () => {
       [() => A2aClient.at({ url, binding: 'SOAP' }), /SOAP/],
       [() => A2aClient.at({ url, binding: 'JSONRPC' }, { timeout: 5 }), /timeout/],
       [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call('getTask', { id: 'x' }), /getTask/],
+      [() => A2aClient.connect(url, { retry: { maxRetries: 'x' } }), /^options\.retry\.maxRetries must be a whole number from 0 to 4294967295$/],
+      [() => A2aClient.at({ binding: 'JSONRPC' }), /^endpoint\.url must be a string$/],
+      [() => decode({ binding: 'JSONRPC' }), /^exchange\.operation must be a string$/],
       [() => buildRequest({ url, binding: 'JSONRPC' }, 'getTask'), /getTask/],
     ]) {
       const error = await thrownBy(work);

@@ -1,7 +1,6 @@
 // The page, in a real browser: every case on both bindings and both local targets, what is shown against the wire. Any
 // error on the console fails the test.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
@@ -9,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { CASES } from '../../www/cases.js';
 import { launchChromium } from './support/chromium.mjs';
 import { ERRORS, NEEDS_CONFIGURATION, PLAYED, TASKS } from './support/page-cases.mjs';
+import { hashOf, pageOf, shown, visit, whenShown } from './support/page.mjs';
 import { startSite } from './support/site.mjs';
 import { root } from './support/worker.mjs';
 
@@ -19,58 +19,17 @@ const MAX_GZIPPED = 300 * 1024;
 /** What the demo's errors, its panics and the scripted origin know and must not say. */
 const SECRETS = /hunter2|postgres|psycopg2|store\.py/;
 
-let site, browser, page;
-const complaints = [];
+let site, browser, opened, complaints, page;
 before(async () => {
-  [site, browser] = await Promise.all([startSite({ vars: { DEMO_FAULTS: 'on' } }), launchChromium()]);
+  browser = await launchChromium();
+  site = await startSite({ vars: { DEMO_FAULTS: 'on' } });
+  ({ opened, complaints } = pageOf(site, browser));
   page = await opened();
 });
 after(async () => {
   await browser?.close();
   await site?.stop();
 });
-
-async function opened(options = {}, hash = '') {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 1000 }, permissions: ['clipboard-read', 'clipboard-write'], ...options });
-  context.setDefaultTimeout(10_000);
-  const tab = await context.newPage();
-  tab.on('pageerror', (error) => complaints.push(error.stack));
-  tab.on('console', (message) => {
-    // Chromium's own line about any answer that is an error, which is what was asked for.
-    const isAnswer = message.text().startsWith('Failed to load resource: the server responded with a status of');
-    const isApi = !/\.(js|css|wasm|svg|html)$/.test(new URL(message.location().url || site.url).pathname);
-    if (message.type() === 'error' && !(isAnswer && isApi)) complaints.push(`${message.text()} ${message.location().url}`);
-  });
-  await tab.goto(`${site.url}/${hash}`);
-  return tab;
-}
-
-const hashOf = (parts) => `#${new URLSearchParams(parts)}`;
-
-/** Goes to a case and waits until it has been sent and read. */
-async function visit(tab, parts) {
-  const hash = hashOf(parts);
-  await tab.evaluate((next) => {
-    history.replaceState(null, '', '#'); // or a visit to the same case would be none
-    delete document.body.dataset.shown;
-    location.hash = next;
-  }, hash);
-  await tab.waitForFunction((next) => document.body.dataset.shown === next, hash, { timeout: 20_000 });
-  return shown(tab);
-}
-
-const shown = (tab) =>
-  tab.evaluate(() => ({
-    title: document.getElementById('title').textContent,
-    note: document.getElementById('note').hidden ? '' : document.getElementById('note').textContent,
-    status: document.getElementById('status').textContent,
-    headers: [...document.querySelectorAll('#response-headers dt')].map((dt) => [dt.textContent.toLowerCase(), dt.nextSibling.textContent]),
-    body: document.getElementById('response-body').textContent,
-    picked: [...document.querySelectorAll('#response-body .picked')].map((element) => element.textContent),
-    facts: Object.fromEntries([...document.querySelectorAll('#seen [data-fact]')].map((element) => [element.dataset.fact, element.textContent])),
-    verdict: document.querySelector('#advice .verdict')?.textContent,
-    log: document.getElementById('log-lines').textContent,
-  }));
 
 const packed = (json) => JSON.stringify(JSON.parse(json));
 const classOf = (binding) => (binding === 'JSONRPC' ? 'JsonRpcError' : 'RestError');
@@ -236,25 +195,26 @@ describe('what a visitor does', () => {
     await page.waitForFunction(() => document.querySelector('[data-fact=kind]')?.textContent === 'TaskNotFound');
   });
 
-  test('copied as curl it does the same', async () => {
-    for (const binding of BINDINGS) {
-      const seen = await visit(page, { case: 'task-not-found', binding, target: 'worker' });
-      await page.click('[data-copy=curl]');
-      await page.waitForFunction(() => document.getElementById('copied').textContent === 'Copied as curl.');
-      const command = await page.evaluate(() => navigator.clipboard.readText());
-      const output = execFileSync('sh', ['-c', command.replace('curl -i', 'curl -s')], { encoding: 'utf8' });
-      assert.equal(packed(output), packed(seen.body));
+  test('Enter in the field asks the URL that was typed, and asks it again', async () => {
+    await page.evaluate((hash) => void (location.hash = hash), hashOf({ case: 'task-not-found', binding: 'HTTP+JSON', target: 'url' }));
+    await page.waitForFunction(() => document.getElementById('status').textContent === 'Not sent yet');
+    await page.locator('#url').pressSequentially(site.url);
+    for (let time = 0; time < 2; time += 1) {
+      await page.evaluate(() => delete document.body.dataset.shown);
+      await page.press('#url', 'Enter');
+      await whenShown(page, { case: 'task-not-found', target: 'url', binding: 'HTTP+JSON', url: site.url });
+      assert.equal((await shown(page)).facts.kind, 'TaskNotFound');
     }
+    // To leave the field sends nothing.
+    await page.fill('#url', `${site.url}/other`);
+    await page.press('#url', 'Tab');
+    await page.waitForFunction(() => document.getElementById('status').textContent === 'Not sent yet');
   });
 
-  test('copied as JavaScript and Rust it names the call', async () => {
-    await visit(page, { case: 'invalid-params' });
-    await page.click('[data-copy=javascript]');
-    await page.waitForFunction(() => document.getElementById('copied').dataset.text?.includes('A2aClient'));
-    assert.match(await page.evaluate(() => document.getElementById('copied').dataset.text), /client\.call\("ListTasks", \{\n\s+"historyLength": -5,\n\s+"pageSize": 150/);
-    await page.click('[data-copy=rust]');
-    await page.waitForFunction(() => document.getElementById('copied').dataset.text?.includes('Operation::'));
-    assert.match(await page.evaluate(() => document.getElementById('copied').dataset.text), /Binding::JsonRpc[\s\S]*Operation::ListTasks/);
+  test('Accept is asked about where it changes something', async () => {
+    assert.equal(await page.locator('#accept').isVisible(), false);
+    await visit(page, { case: 'completed', binding: 'HTTP+JSON' });
+    assert.equal(await page.locator('#accept').isVisible(), true);
   });
 
   test('the log has what the answer has not', async () => {

@@ -1,6 +1,6 @@
 // Compiled and not run: what TypeScript users may write, and what they must be kept from.
 import {
-  A2aClient, A2aError, JsonRpcError, TransportError, ValidationError, buildRequest, decode, failed, unwrap,
+  A2aClient, A2aError, JsonRpcError, TransportError, ValidationError, buildRequest, decode, failed, load, unwrap,
   type ErrorKind, type Note, type StreamEvent, type Task,
 } from '../../packages/client/index.js';
 
@@ -49,4 +49,5 @@ export async function misuse(client: A2aClient): Promise<void> {
   error?.retryable.valueOf();
   const { body } = await buildRequest({ url: 'https://a.example', binding: 'JSONRPC' }, 'GetTask', { id: 't' });
   body?.length.toFixed();
+  await load(new URL('https://a.example/a2a_edge_bg.wasm'));
 }

@@ -116,6 +116,9 @@ fn faults_are_told_apart() {
     let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = run(client(&format!("http://{unused}"), Binding::Rest).get_task(get_task())).unwrap_err();
     assert_eq!(fault(&error), &TransportFault::Unreachable);
+    let source = StdError::source(&error).unwrap().to_string();
+    assert!(source.starts_with("no connection: ") && source.contains("refused"), "{source}");
+    assert!(!source.contains(&unused.to_string()), "the URL may hold credentials: {source}");
 
     let (url, server) = serve(vec![String::new()]);
     let error = run(client(&url, Binding::Rest).get_task(get_task())).unwrap_err();

@@ -1,0 +1,151 @@
+// What the page gives to be copied: a link shows the same, curl and JavaScript do the same, Rust is what
+// `tests/page_snippets.rs` compiles.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { promisify } from 'node:util';
+import { CASES } from '../../www/cases.js';
+import { launchChromium } from './support/chromium.mjs';
+import { installedPackage } from './support/package.mjs';
+import { ERRORS, TASKS } from './support/page-cases.mjs';
+import { pageOf, shown, visit, whenShown } from './support/page.mjs';
+import { startSite } from './support/site.mjs';
+import { root } from './support/worker.mjs';
+
+const run = promisify(execFile);
+const BINDINGS = ['JSONRPC', 'HTTP+JSON'];
+const SNIPPETS = path.join(root, 'tests/page_snippets');
+
+let site, browser, opened, complaints, page, installed;
+before(async () => {
+  browser = await launchChromium();
+  site = await startSite({ vars: { DEMO_FAULTS: 'on' } });
+  ({ opened, complaints } = pageOf(site, browser));
+  page = await opened();
+  installed = installedPackage();
+});
+after(async () => {
+  await browser?.close();
+  await site?.stop();
+  installed?.remove();
+});
+
+async function copied(tab, kind) {
+  await tab.evaluate(() => (document.getElementById('copied').textContent = ''));
+  await tab.click(`[data-copy=${kind}]`);
+  await tab.waitForFunction(() => document.getElementById('copied').textContent.startsWith('Copied'));
+  return tab.evaluate(() => navigator.clipboard.readText());
+}
+
+/** What is the same whenever a request is made: of a task, its state. */
+function essence(body) {
+  const states = [...body.matchAll(/"state":\s*"(\w+)"/g)].map(([, state]) => state);
+  if (states.length > 0) return states;
+  return JSON.stringify(JSON.parse(body));
+}
+
+for (const binding of BINDINGS) {
+  describe(`copied as curl it does the same, ${binding}`, () => {
+    for (const { id } of [...ERRORS, ...TASKS]) {
+      test(id, async () => {
+        const seen = await visit(page, { case: id, binding, target: 'worker' });
+        const { stdout } = await run('sh', ['-c', await copied(page, 'curl')]);
+        const [head, ...rest] = stdout.split(/\r?\n\r?\n/);
+        const line = head.split(/\r?\n/).find((one) => one.startsWith('HTTP/'));
+        assert.equal(line.split(' ')[1], seen.status.split(' ')[1]);
+        assert.deepEqual(essence(rest.join('\n\n')), essence(seen.body));
+      });
+    }
+  });
+
+  describe(`copied as JavaScript it does the same, ${binding}`, () => {
+    const ROWS = ['task-not-found', 'invalid-params', 'version-missing', 'unsupported-operation', 'overloaded', 'failed', 'streamed', 'parse', 'method-not-allowed', 'invalid-token'];
+    for (const id of ROWS) {
+      test(id, async () => {
+        const seen = await visit(page, { case: id, binding, target: 'worker' });
+        const code = await copied(page, 'javascript');
+        const { stdout, stderr } = await installed.run(id, code);
+        const { kind, reason, code: number, state } = seen.facts;
+        // This worker asks for no token, and lists the tasks.
+        if (id === 'invalid-token') assert.match(stdout, /pageSize: 50/);
+        else if (state !== undefined) assert.match(stdout, new RegExp(state));
+        else if (!code.includes('A2aClient')) assert.ok(stdout.startsWith(`${seen.status.split(' ')[1]} {`) && stdout.includes(reason), stdout);
+        // The client says what the request breaks before it is sent, and names its own version.
+        else if (id === 'version-missing') assert.match(stdout, /TASK_STATE_COMPLETED/);
+        else if (id === 'invalid-params') assert.match(stderr, /^ValidationError InvalidParams -32602 /);
+        else assert.ok(stderr.startsWith(`${binding === 'JSONRPC' ? 'JsonRpcError' : 'RestError'} ${kind} ${number} ${reason}`), stderr);
+      });
+    }
+  });
+}
+
+describe('copied as Rust it is what is compiled', () => {
+  const ODD = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'GetTask', params: { id: 'a\b\u0001\n"\\é', historyLength: 5_000_000_000, metadata: [1.5, -7_000_000_000, 1e30] } });
+  const ROWS = [
+    ['call', { case: 'invalid-params' }],
+    ['stream', { case: 'streamed', binding: 'HTTP+JSON' }],
+    ['own_headers', { case: 'invalid-token' }],
+    ['odd_params', { case: 'task-not-found' }, ODD],
+    ['raw_body', { case: 'parse' }, '{"a":"#", "b": "##'],
+    ['raw_verb', { case: 'method-not-allowed', binding: 'HTTP+JSON' }],
+  ];
+  for (const [name, parts, body] of ROWS) {
+    test(name, async () => {
+      await visit(page, parts);
+      if (body !== undefined) {
+        await page.fill('#body', body);
+        await page.evaluate(() => delete document.body.dataset.shown);
+        await page.keyboard.press('Control+Enter');
+        await whenShown(page);
+      }
+      const file = path.join(SNIPPETS, `${name}.rs`);
+      const code = `{\n${(await copied(page, 'rust')).trimEnd()}\nOk(())\n}\n`;
+      assert.equal(code, readFileSync(file, 'utf8'));
+    });
+  }
+});
+
+test('a body that looks like a file’s name is sent as it is', async () => {
+  await visit(page, { case: 'task-not-found', target: 'worker' });
+  await page.fill('#body', "@/etc/hostname 'quoted' $HOME");
+  const command = await copied(page, 'curl');
+  const { stdout } = await run('sh', ['-c', command.replace('curl -i', 'curl -s').replace(/'http:\S+'/, `'${site.url}/rpc'`)]);
+  assert.equal(JSON.parse(stdout).error.code, -32700);
+  assert.match(command, /--data-raw '@\/etc\/hostname '\\''quoted'\\'' \$HOME'/);
+});
+
+/** But for how long it took. */
+const timeless = (seen) => ({ ...seen, log: seen.log.replaceAll(/"durationMs":\d+/g, '') });
+
+describe('a link shows the same', () => {
+  const VIEWS = [
+    { case: 'parse' },
+    { case: 'overloaded', binding: 'HTTP+JSON', accept: 'application/problem+json' },
+    { case: 'task-not-found', target: 'worker', binding: 'HTTP+JSON' },
+    { case: 'wrong-id' },
+  ];
+  for (const parts of VIEWS) {
+    test(Object.values(parts).join(', '), async () => {
+      const seen = await visit(page, parts);
+      const link = await copied(page, 'link');
+      const other = await opened({}, new URL(link).hash);
+      await whenShown(other);
+      assert.deepEqual(timeless(await shown(other)), timeless(seen));
+      const switches = (tab) => tab.locator('#switches').evaluate((form) => [...new FormData(form)]);
+      assert.deepEqual(await switches(other), await switches(page));
+      await other.context().close();
+    });
+  }
+
+  test('what makes no sense in one is as if it were not there', async () => {
+    const other = await opened({}, '#case=no-such&target=moon&binding=SOAP&accept=application/nonsense&request=%%%');
+    await whenShown(other);
+    assert.equal((await shown(other)).title, CASES.get('task-not-found').title);
+    assert.deepEqual(await other.locator('#switches input:checked').evaluateAll((inputs) => inputs.map(({ value }) => value)), ['worker', 'JSONRPC']); // nobody is chosen, and the module was not there yet
+    await other.context().close();
+  });
+});
+
+test('the console had nothing to complain about', () => assert.deepEqual(complaints, []));

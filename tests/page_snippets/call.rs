@@ -1,0 +1,18 @@
+{
+use a2a_edge::client::{Client, Options, native};
+use a2a_edge::protocol::operation::Operation;
+use a2a_edge::remote::{Binding, request::Endpoint};
+use serde_json::json;
+
+let endpoint = Endpoint::new("https://agent.example/rpc", Binding::JsonRpc);
+let client = Client::new(endpoint, Options::default(), native::ports()?);
+let params = json!({
+    "pageSize": 150,
+    "historyLength": -5
+});
+match client.call(Operation::ListTasks, params).await {
+    Ok(result) => println!("{result}"),
+    Err(error) => eprintln!("{error}: {:?} {} retryable: {}", error.kind(), error.code(), error.is_retryable()),
+}
+Ok(())
+}
