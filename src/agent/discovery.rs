@@ -29,8 +29,10 @@ impl Discovery {
     /// # Errors
     /// What is wrong with the card.
     pub(super) fn new(card: AgentCard, now: Timestamp) -> Result<Self, Vec<FieldViolation>> {
-        with_interfaces(card.clone(), "https://agent.example").check()?;
-        Ok(Self { card, since: whole_seconds(now) })
+        let named = card.supported_interfaces.clone();
+        let card = with_interfaces(card, "https://agent.example");
+        card.check()?;
+        Ok(Self { card: AgentCard { supported_interfaces: named, ..card }, since: whole_seconds(now) })
     }
 
     /// For a card that is told anew each time, and was checked by whoever does.

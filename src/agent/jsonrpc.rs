@@ -78,6 +78,7 @@ impl Server {
     }
 
     /// The members of a batch run side by side; their answers keep the order of the calls.
+    #[inline(never)]
     fn batch(self: &Rc<Self>, request: &Request<'_>, members: Vec<Incoming<'_>>, witness: &dyn Witness) -> Answer {
         let accepted: Vec<_> = members.into_iter().map(|incoming| self.accept(request, incoming, true)).collect();
         let reaching = || accepted.iter().flatten();

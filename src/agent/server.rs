@@ -116,29 +116,24 @@ impl Server {
     /// What is wrong with the agent's card.
     pub fn new<A: Agent + 'static>(agent: A, config: Config, ports: Ports) -> Result<Rc<Self>, Vec<FieldViolation>> {
         let card = secured(agent.card(), &config.tokens);
-        let discovery = Discovery::new(card.clone(), ports.clock.now())?;
-        Ok(Self::with(Rc::new(Local(Rc::new(agent))), &card, discovery, config, Rc::new(ports)))
+        let server = Self::with(Rc::new(Local(Rc::new(agent))), &card, config, Rc::new(ports));
+        let discovery = Discovery::new(card, server.ports.clock.now())?;
+        Ok(Rc::new(Self { discovery, ..server }))
     }
 
     /// Stands before an agent elsewhere, by what of its card the gate needs to know.
     pub(crate) fn before(backend: Rc<dyn Backend>, card: &AgentCard, config: Config, ports: Rc<Ports>) -> Rc<Self> {
-        let discovery = Discovery::of_others(ports.clock.now());
-        Self::with(backend, card, discovery, config, ports)
+        Rc::new(Self::with(backend, card, config, ports))
     }
 
-    fn with(
-        backend: Rc<dyn Backend>,
-        card: &AgentCard,
-        discovery: Discovery,
-        config: Config,
-        ports: Rc<Ports>,
-    ) -> Rc<Self> {
+    fn with(backend: Rc<dyn Backend>, card: &AgentCard, config: Config, ports: Rc<Ports>) -> Self {
         let gate = Gate::new(card, config.tokens.clone(), config.assume_version.clone());
         let gate = if backend.passes_on() { gate.keeping_canonical() } else { gate };
         let in_development = config.in_development;
         let fetch = ports.fetch.clone().filter(|_| card.capabilities.push_notifications == Some(true));
         let push = fetch.map(|fetch| Rc::new(Push { fetch, in_development }));
-        Rc::new(Self { backend, gate, discovery, config, ports, push })
+        let discovery = Discovery::of_others(ports.clock.now());
+        Self { backend, gate, discovery, config, ports, push }
     }
 
     /// Answers one request.
@@ -172,6 +167,7 @@ impl Server {
         }
     }
 
+    #[inline(never)]
     fn card(&self, request: &Request<'_>) -> Answer {
         let card = self.backend.card(request.origin).and_then(|card| match card {
             Some(text) => Ok(self.discovery.answer_with(text, &request.headers)),
@@ -189,6 +185,7 @@ impl Server {
     }
 
     /// The binding of HTTP+JSON (specification 11).
+    #[inline(never)]
     fn rest(
         self: &Rc<Self>,
         request: &Request<'_>,

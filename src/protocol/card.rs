@@ -84,6 +84,7 @@ impl AgentCard {
     }
 
     /// Declares that every caller needs a bearer token (specification 4.5.3).
+    #[inline(never)]
     pub fn require_bearer(&mut self) {
         const NAME: &str = "bearer";
         let scheme = HttpAuthSecurityScheme { scheme: "Bearer".to_owned(), ..HttpAuthSecurityScheme::default() };

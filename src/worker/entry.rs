@@ -113,6 +113,7 @@ pub fn answer(key: u32, head: &str, body: &str, fault: u32, open: impl FnOnce(&H
 }
 
 /// Answers a request that something must be waited for first.
+#[inline(never)]
 fn prepared(
     preparation: LocalBoxFuture<'static, ()>,
     handler: Rc<dyn Handler>,
@@ -263,6 +264,7 @@ impl Host<'_> {
         Ok(Rc::new(server))
     }
 
+    #[inline(never)]
     fn forward(&self, config: gateway::Config) -> Result<Rc<dyn Handler>, String> {
         let (server, ports) = (self.settings.server.clone(), self.ports()?);
         Ok(Rc::new(Gateway::new(config, server, ports, Rc::new(WorkerFetch))))

@@ -20,24 +20,28 @@ const HEAD_LINES: usize = 12;
 
 /// Order of the lines that make a head, after method and URL. `js/boundary.js` writes them in this order.
 pub(super) fn request<'a>(head: &'a str, body: Body<'a>) -> Request<'a> {
-    let mut lines = head.splitn(HEAD_LINES + 1, '\n');
-    let mut line = || lines.next().unwrap_or_default();
-    let (method, url) = (line(), line());
+    let mut lines = [""; HEAD_LINES + 1];
+    for (line, text) in lines.iter_mut().zip(head.splitn(HEAD_LINES + 1, '\n')) {
+        *line = text;
+    }
+    // What is left over is the rest, whole.
+    let [method, url, headers @ .., all] = lines;
     // An absent header and an empty one mean the same in every header that is read here.
-    let mut header = || Some(line()).filter(|value| !value.is_empty());
+    let headers = headers.map(|value| Some(value).filter(|value| !value.is_empty()));
+    let [accept, content_type, version, extensions, authorization, origin, ray, rest @ ..] = headers;
+    let [if_none_match, if_modified_since, preflight_method] = rest;
     let headers = Headers {
-        accept: header(),
-        content_type: header(),
-        version: header(),
-        extensions: header(),
-        authorization: header(),
-        origin: header(),
-        ray: header(),
-        if_none_match: header(),
-        if_modified_since: header(),
-        preflight_method: header(),
-        // The rest, whole.
-        all: line(),
+        accept,
+        content_type,
+        version,
+        extensions,
+        authorization,
+        origin,
+        ray,
+        if_none_match,
+        if_modified_since,
+        preflight_method,
+        all,
     };
     let (origin, path, query) = split_url(url);
     Request { method, origin, path, query, headers, body }

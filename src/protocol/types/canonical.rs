@@ -19,6 +19,7 @@ pub struct NotCanonical(&'static str);
 ///
 /// # Errors
 /// The value is not of such a type.
+#[inline(never)]
 pub(crate) fn from_value<T: DeserializeOwned>(value: Value) -> Result<T, NotCanonical> {
     T::deserialize(Canonical(value))
 }
