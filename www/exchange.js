@@ -71,11 +71,11 @@ export function fetchOf(one, state) {
 /** Sends the text, with TASK_ID filled in; gives the request as sent and all that came. `onHead` is told when the head is there. */
 export async function send(one, state, text, onPiece) {
   const fetchFunction = fetchOf(one, state);
-  const replaced = needsTask(text) ? fill(text, await makeTask(one, state, fetchFunction)) : text;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const replaced = needsTask(text) ? fill(text, await makeTask(one, state, fetchFunction, signal)) : text;
   const request = requestOf(replaced, state);
   const started = performance.now();
   const isBodyless = request.method === 'GET' || request.method === 'HEAD';
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetchFunction(request.url, { method: request.method, headers: request.headers, ...(isBodyless || request.body === '' ? {} : { body: request.body }), signal });
     const head = { status: response.status, headers: [...response.headers] };
@@ -106,14 +106,20 @@ async function readText(response, onPiece) {
 const needsTask = (text) => `${text.path}${text.body}`.includes('TASK_ID');
 const fill = (text, id) => ({ ...text, path: text.path.replaceAll('TASK_ID', encodeURIComponent(id)), body: text.body.replaceAll('TASK_ID', id) });
 
-/** Has the target make a task, for cases that need one. */
-async function makeTask(one, state, fetchFunction) {
+const SOME_TASK = 'task-123';
+
+/** Has the target make a task, for cases that need one. Where none comes of it, the request itself shows why. */
+async function makeTask(one, state, fetchFunction, signal) {
   const params = { message: { messageId: 'm-0', role: 'ROLE_USER', parts: [{ text: one.before ?? 'hello' }] } };
   const { method, url, headers, body } = buildRequest(endpointOf(state), 'SendMessage', params);
   const own = headerPairs(`Authorization: ${one.headers?.Authorization ?? ''}`).filter(([, value]) => value);
-  const response = await fetchFunction(url, { method, headers: [...headers, ...own], body });
-  const answer = await response.json();
-  return answer.result?.task?.id ?? answer.task?.id ?? 'task-123';
+  try {
+    const response = await fetchFunction(url, { method, headers: [...headers, ...own], body, signal });
+    const answer = await response.json();
+    return answer?.result?.task?.id ?? answer?.task?.id ?? SOME_TASK;
+  } catch {
+    return SOME_TASK;
+  }
 }
 
 /** Whether somebody answers who comes with the module. */

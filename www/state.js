@@ -2,7 +2,12 @@
 // is to be asked.
 
 const DEFAULTS = { case: 'task-not-found', scenario: '', target: 'page', binding: 'JSONRPC', accept: '', url: '' };
-const CHOICES = { target: ['page', 'worker', 'url'], binding: ['JSONRPC', 'HTTP+JSON'] };
+const CHOICES = {
+  target: ['page', 'worker', 'url'],
+  binding: ['JSONRPC', 'HTTP+JSON'],
+  // Not any text: it becomes a header of a request that is sent unasked.
+  accept: ['', 'application/json', 'application/a2a+json', 'application/problem+json', 'client'],
+};
 
 /** Longest changed request that a link carries, in characters. */
 const MAX_EDITED = 20_000;
@@ -37,7 +42,9 @@ export function writeState(state) {
     const isSaid = name === 'target' ? state.isChosen : state[name] !== DEFAULTS[name] && (name !== 'url' || state.target === 'url');
     if (isSaid) out.set(name, state[name]);
   }
-  const edited = state.edited && encode(JSON.stringify(state.edited));
-  if (edited && edited.length <= MAX_EDITED) out.set('request', edited);
+  const edited = state.edited && JSON.stringify(state.edited);
+  // What is too long for a link is too long to be put into one's form.
+  const packed = edited && edited.length <= MAX_EDITED && encode(edited);
+  if (packed && packed.length <= MAX_EDITED) out.set('request', packed);
   return `#${out}`;
 }

@@ -22,6 +22,9 @@ export const SCENARIOS = new Map([
   { id: 'breaker', title: 'The breaker opens', when: 'After three failures in a row the origin is left alone. Then one probe decides.', call: GET, script: [busy(), busy(), busy(), { ok: true }], settings: { maxRetries: 0, failures: 3 }, calls: 7, gapMs: 320 },
 ].map((one) => [one.id, one]));
 
+/** Most of each setting: a minute, or far more calls than anybody looks at. */
+const MAX_SETTING = 60_000;
+
 const WAITING = 'Waiting for the client, a WebAssembly module …';
 
 /** Of the drawing, in pixels; and what a time on its axis takes. */
@@ -70,7 +73,7 @@ let current; // what is being drawn
 export function showScenario(scenario, into, { binding, start }) {
   current?.stop();
   const settings = { ...DEFAULTS, ...scenario.settings };
-  const field = (name, label, step) => el('label', {}, label, el('input', { type: 'number', name, value: String(settings[name]), min: '0', max: '60000', step }));
+  const field = (name, label, step) => el('label', {}, label, el('input', { type: 'number', name, value: String(settings[name]), min: '0', max: String(MAX_SETTING), step }));
   const run = el('button', { type: 'button', class: 'primary', id: 'run' }, 'Run');
   const form = el('form', { class: 'settings' }, field('maxRetries', 'Retries', '1'), field('baseMs', 'First bound, ms', '50'), field('capMs', 'Cap, ms', '100'),
     field('failures', 'Breaker after', '1'), field('openMs', 'Open for, ms', '100'), field('headTimeoutMs', 'Attempt limit, ms', '50'), run);
@@ -83,7 +86,7 @@ export function showScenario(scenario, into, { binding, start }) {
   );
   const begin = () => {
     current?.stop();
-    const chosen = Object.fromEntries([...form.elements].filter(({ name }) => name).map(({ name, value }) => [name, Math.max(0, Math.trunc(Number(value) || 0))]));
+    const chosen = Object.fromEntries([...form.elements].filter(({ name }) => name).map(({ name, value }) => [name, Math.min(MAX_SETTING, Math.max(0, Math.trunc(Number(value) || 0)))]));
     current = new Timeline(scenario, binding, chosen, { chart, events, answer });
     return current.run();
   };

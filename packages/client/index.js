@@ -87,7 +87,7 @@ export class A2aClient {
   }
 
   async call(operation, params = {}, { signal } = {}) {
-    return JSON.parse(await run(signal, (cancelled) => this.#client.call(operation, JSON.stringify(params), cancelled)));
+    return JSON.parse(await run(signal, (cancelled) => this.#client.call(String(operation), JSON.stringify(params) ?? 'null', cancelled)));
   }
 
   async *stream(operation, params = {}, { signal } = {}) {
@@ -164,7 +164,7 @@ export function unwrap(result) {
 /** The request that the client would send, without a check of its params. */
 export async function buildRequest(endpoint, operation, params = {}, id = '1') {
   await load();
-  const built = orTypeError(() => buildText(JSON.stringify(endpoint), operation, JSON.stringify(params), id));
+  const built = orTypeError(() => buildText(JSON.stringify(endpoint), String(operation), JSON.stringify(params) ?? 'null', typeof id === 'string' ? id : JSON.stringify(id)));
   const { headers, body, ...rest } = JSON.parse(built);
   return { ...rest, headers, ...(body === null ? {} : { body }) };
 }

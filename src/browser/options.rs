@@ -44,11 +44,35 @@ pub(super) fn options(json: &str) -> Result<Options, String> {
 
 fn service(given: &mut Members) -> Result<Service, String> {
     let extensions = given.texts("extensions")?;
+    let authorization = given.text("authorization")?;
+    let headers = given.pairs("headers")?;
+    // The platform would say so with each call, as if nobody answered, and quote the value.
+    if !extensions.iter().all(|uri| is_header_value(uri)) {
+        return Err(given.fault("extensions", HEADER_RULE));
+    }
+    if !authorization.as_deref().is_none_or(is_header_value) {
+        return Err(given.fault("authorization", HEADER_RULE));
+    }
+    if !headers.iter().all(|(name, value)| is_header_name(name) && is_header_value(value)) {
+        return Err(given.fault("headers", HEADER_RULE));
+    }
     Ok(Service {
         extensions: (!extensions.is_empty()).then(|| extensions.join(", ")),
-        authorization: given.text("authorization")?,
-        headers: given.pairs("headers")?.into_iter().map(|(name, value)| (Cow::Owned(name), value)).collect(),
+        authorization,
+        headers: headers.into_iter().map(|(name, value)| (Cow::Owned(name), value)).collect(),
     })
+}
+
+const HEADER_RULE: &str = "what an HTTP header can hold";
+
+/// A token (RFC 9110, 5.6.2).
+fn is_header_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
+/// Bytes, none of which ends a line (Fetch standard, "header value").
+fn is_header_value(value: &str) -> bool {
+    value.chars().all(|c| u32::from(c) <= 0xFF && !matches!(c, '\0' | '\r' | '\n'))
 }
 
 fn policy(given: &mut Members) -> Result<CallPolicy, String> {
@@ -132,6 +156,12 @@ mod tests {
             (r#"{"authorization":{}}"#, "options.authorization must be a string"),
             (r#"{"extensions":[1]}"#, "options.extensions must be an array of strings"),
             (r#"{"headers":{"a":1}}"#, "options.headers must be an object of strings"),
+            (r#"{"authorization":"Bearer a\nb"}"#, "options.authorization must be what an HTTP header can hold"),
+            (r#"{"authorization":"Bearer €"}"#, "options.authorization must be what an HTTP header can hold"),
+            (r#"{"extensions":["urn:a","urn:\r"]}"#, "options.extensions must be what an HTTP header can hold"),
+            (r#"{"headers":{"X Key":"k"}}"#, "options.headers must be what an HTTP header can hold"),
+            (r#"{"headers":{"":"k"}}"#, "options.headers must be what an HTTP header can hold"),
+            (r#"{"headers":{"X-Key":"k\nl"}}"#, "options.headers must be what an HTTP header can hold"),
             (r#"{"binding":"gRPC"}"#, "options.binding must be JSONRPC or HTTP+JSON, not \"gRPC\""),
             (r#"{"fallbacks":{}}"#, "options.fallbacks must be an array"),
             (r#"{"fallbacks":[{"binding":"JSONRPC"}]}"#, "options.fallbacks[0].url must be a string"),

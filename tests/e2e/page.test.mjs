@@ -188,6 +188,23 @@ describe('what a visitor does', () => {
     await page.click('#reset');
   });
 
+  test('nor header lines of somebody else’s', async () => {
+    const parts = { case: 'task-not-found', target: 'worker', binding: 'HTTP+JSON', accept: 'a\nX-Injected: b' };
+    const other = await opened({}, hashOf(parts));
+    await other.waitForFunction(() => document.querySelector('[data-fact=kind]')?.textContent === 'TaskNotFound');
+    assert.doesNotMatch(await other.inputValue('#headers'), /injected/i);
+    await other.context().close();
+  });
+
+  test('a case that needs a task is told of a URL that makes none', async () => {
+    const url = 'https://agent.example';
+    const html = (tab) => tab.route(`${url}/**`, (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<p>', headers: { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' } }));
+    const other = await opened({}, hashOf({ case: 'task-not-cancelable', target: 'url', url }), html);
+    await other.click('#send');
+    await other.waitForFunction(() => document.querySelector('[data-fact=kind]')?.textContent === 'InvalidAgentResponse');
+    await other.context().close();
+  });
+
   test('a URL of one’s own is asked when it is told to', async () => {
     await page.evaluate((hash) => void (location.hash = hash), hashOf({ case: 'task-not-found', binding: 'HTTP+JSON', target: 'url', url: site.url }));
     await page.waitForFunction(() => document.getElementById('status').textContent === 'Not sent yet');
