@@ -10,22 +10,44 @@ export class A2aError extends Error {
     Object.assign(this, { kind, code, ...optional, metadata, details, fieldViolations, retryable, notSent, origin: cause });
   }
 
+  // Not by the constructor's own name, which a bundler may have made shorter.
   get name() {
-    return this.constructor.name;
+    return 'A2aError';
+  }
+
+  /** What an Error has is not enumerable, so JSON would lack it. */
+  toJSON() {
+    return { name: this.name, message: this.message, ...this };
   }
 }
 
 /** The agent reported an error over JSON-RPC, or its answer breaks the rules of the binding. */
-export class JsonRpcError extends A2aError {}
+export class JsonRpcError extends A2aError {
+  get name() {
+    return 'JsonRpcError';
+  }
+}
 
 /** The agent reported an error over HTTP+JSON, or its answer breaks the rules of the binding. */
-export class RestError extends A2aError {}
+export class RestError extends A2aError {
+  get name() {
+    return 'RestError';
+  }
+}
 
 /** The request breaks the schema of its operation, or a URL is none. Nothing was sent. */
-export class ValidationError extends A2aError {}
+export class ValidationError extends A2aError {
+  get name() {
+    return 'ValidationError';
+  }
+}
 
 /** There is no answer, or not all of one. */
-export class TransportError extends A2aError {}
+export class TransportError extends A2aError {
+  get name() {
+    return 'TransportError';
+  }
+}
 
 /** A task that the agent could not or would not finish: an answer, and no error of the call. */
 export class TaskFailedError extends Error {

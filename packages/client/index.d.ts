@@ -52,6 +52,8 @@ export abstract class A2aError extends Error {
   readonly httpStatus?: number;
   /** `ErrorInfo.reason` as received; of a transport error, its own. */
   readonly reason?: string;
+  /** For `JSON.stringify`: name, message and all that is here. */
+  toJSON(): object;
   /** `ErrorInfo.domain` as received. */
   readonly domain?: string;
   /** `ErrorInfo.metadata` as received. */

@@ -72,6 +72,8 @@ for (const [binding, OwnError] of BINDINGS) {
         const error = await thrownBy(work);
         for (const Class of [OwnError, A2aError, Error]) assert.ok(error instanceof Class, `${error.stack}`);
         assert.equal(error.name, OwnError.name);
+        const { name, message, code } = JSON.parse(JSON.stringify(error)); // as a logger writes it
+        assert.deepEqual({ name, message, code }, { name: error.name, message: error.message, code: error.code });
         assert.deepEqual([error.kind, error.code, error.retryable, error.origin], [kind, expected.code, expected.retryable ?? false, 'reported']);
         assert.equal(error.httpStatus, binding === 'JSONRPC' ? 200 : expected.status);
         assert.equal(error.retryAfterMs, expected.retryAfterMs);
