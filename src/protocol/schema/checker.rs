@@ -102,6 +102,9 @@ impl Checker {
                 format!("Must be an object ({}), got one that has none of its fields", def.name)
             });
         }
+        if mode == Mode::Relaxed && !is_foreign {
+            keep_familiar(def, &mut value);
+        }
         if checker.violations.is_empty() { Ok(value) } else { Err(checker.violations) }
     }
 
@@ -304,6 +307,17 @@ impl Checker {
 /// fields would take it for an empty one. (One that is empty may well be that: ProtoJSON leaves out what is 0, "" or [].)
 fn is_foreign(def: &MessageDef, value: &Value) -> bool {
     value.as_object().is_some_and(|map| !map.is_empty() && !map.keys().any(|key| def.field(key).is_some()))
+}
+
+/// Keeps one field, at its default, of a message that the canonical form would leave with nothing but fields of a later
+/// version: whoever reads it next would take it for something else.
+fn keep_familiar(def: &MessageDef, value: &mut Value) {
+    if !is_foreign(def, value) {
+        return;
+    }
+    if let (Some(map), Some(field)) = (value.as_object_mut(), def.fields.first()) {
+        map.insert(field.json.to_owned(), scalar::default(&field.kind));
+    }
 }
 
 /// ProtoJSON reads `null` as absent, but for `google.protobuf.Value`, of which it is a value.

@@ -155,6 +155,19 @@ fn a_result_of_another_operation_is_none() {
 }
 
 #[test]
+fn an_empty_list_of_a_later_version_stays_one() {
+    for (given, canonical) in [
+        (json!({"nextPageToken": "", "later": 1}), json!({"configs": [], "later": 1})),
+        (json!({"nextPageToken": null, "later": null}), json!({"configs": [], "later": null})),
+        (json!({"next_page_token": "p", "later": 1}), json!({"nextPageToken": "p", "later": 1})),
+    ] {
+        let checked = check_result(Operation::ListTaskPushNotificationConfigs, given).unwrap();
+        assert_eq!(checked, canonical);
+        assert_eq!(check_result(Operation::ListTaskPushNotificationConfigs, checked).unwrap(), canonical);
+    }
+}
+
+#[test]
 fn nothing_at_all_is_an_empty_list_where_a_list_is_due() {
     let empty = |operation| check_result(operation, json!({}));
     let no_tasks = json!({"tasks": [], "nextPageToken": "", "pageSize": 0, "totalSize": 0});
