@@ -10,11 +10,6 @@ export class A2aError extends Error {
     Object.assign(this, { kind, code, ...optional, metadata, details, fieldViolations, retryable, notSent, origin: cause });
   }
 
-  // Not by the constructor's own name, which a bundler may have made shorter.
-  get name() {
-    return 'A2aError';
-  }
-
   /** What an Error has is not enumerable, so JSON would lack it. */
   toJSON() {
     return { name: this.name, message: this.message, ...this };
@@ -22,32 +17,16 @@ export class A2aError extends Error {
 }
 
 /** The agent reported an error over JSON-RPC, or its answer breaks the rules of the binding. */
-export class JsonRpcError extends A2aError {
-  get name() {
-    return 'JsonRpcError';
-  }
-}
+export class JsonRpcError extends A2aError {}
 
 /** The agent reported an error over HTTP+JSON, or its answer breaks the rules of the binding. */
-export class RestError extends A2aError {
-  get name() {
-    return 'RestError';
-  }
-}
+export class RestError extends A2aError {}
 
 /** The request breaks the schema of its operation, or a URL is none. Nothing was sent. */
-export class ValidationError extends A2aError {
-  get name() {
-    return 'ValidationError';
-  }
-}
+export class ValidationError extends A2aError {}
 
 /** There is no answer, or not all of one. */
-export class TransportError extends A2aError {
-  get name() {
-    return 'TransportError';
-  }
-}
+export class TransportError extends A2aError {}
 
 /** A task that the agent could not or would not finish: an answer, and no error of the call. */
 export class TaskFailedError extends Error {
@@ -55,10 +34,6 @@ export class TaskFailedError extends Error {
     const text = (task.status.message?.parts ?? []).map((part) => part.text ?? '').join('');
     super(text || `task ${task.id} ${isRejected(task) ? 'was rejected' : 'failed'}`);
     this.task = task;
-  }
-
-  get name() {
-    return 'TaskFailedError';
   }
 }
 
@@ -68,6 +43,11 @@ const isRejected = (task) => task.status.state === 'TASK_STATE_REJECTED';
 export const failed = (task) => task.status.state === 'TASK_STATE_FAILED' || isRejected(task);
 
 const CLASSES = { JsonRpcError, RestError, ValidationError, TransportError };
+
+// Not by the constructors' own names, which a bundler may have made shorter.
+for (const [name, { prototype }] of Object.entries({ A2aError, ...CLASSES, TaskFailedError })) {
+  Object.defineProperty(prototype, 'name', { value: name, writable: true, configurable: true });
+}
 
 /** The error that the module told of in JSON. Anything else is passed through: it is a fault of this package. */
 export function errorFrom(thrown, signal) {

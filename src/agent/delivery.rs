@@ -12,7 +12,7 @@ use super::server::Ports;
 use super::webhook;
 use crate::ports::{Fetch, FetchError, FetchRequest, Level, Owner, is_task_id};
 use crate::protocol::details::FieldViolation;
-use crate::protocol::http::A2A_JSON;
+use crate::protocol::http::{A2A_JSON, is_token};
 use crate::protocol::types::{StreamResponse, TaskPushNotificationConfig};
 
 /// How often a notification is tried. With the waits between, the last attempt begins within the 30 seconds that Workers
@@ -71,11 +71,8 @@ fn is_header_value(text: &str) -> bool {
     text.len() <= MAX_SECRET_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
 }
 
-/// A token of RFC 9110, section 5.6.2.
 fn is_scheme(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= MAX_SECRET_BYTES
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+    text.len() <= MAX_SECRET_BYTES && is_token(text)
 }
 
 /// The changes that a request has made to a task, waiting to be told.

@@ -103,7 +103,8 @@ impl PageAgent {
             Some(script) => Handler::Gateway(origin::gateway(script, config, ports)),
             None => {
                 let abilities = abilities(&vars).map_err(|error| bad(error.to_string()))?;
-                let server = Server::new(Demo::new(abilities), config, ports).map_err(|faults| bad(listed(faults)))?;
+                let server = Server::new(Demo::new(abilities), config, ports)
+                    .map_err(|faults| bad(FieldViolation::list(&faults)))?;
                 Handler::Agent(server)
             }
         };
@@ -222,11 +223,6 @@ fn ports(log: &Rc<MemoryLog>) -> Ports {
         // Nothing leaves the page, webhooks included.
         fetch: None,
     }
-}
-
-fn listed(violations: Vec<FieldViolation>) -> String {
-    let fields: Vec<String> = violations.into_iter().map(|one| format!("{}: {}", one.field, one.description)).collect();
-    fields.join("; ")
 }
 
 /// The variables that make a difference within a page.

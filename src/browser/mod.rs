@@ -21,7 +21,8 @@ pub use request::build_request;
 
 use crate::protocol::json;
 
-/// Reads a value of JSON text, with what is wrong with it named for a developer. By way of a `Value`, so that each type has one deserializer in the module and not two.
+/// Reads a value of JSON text, with what is wrong with it named for a developer. By way of a `Value`, so that each type has
+/// one deserializer in the module and not two.
 fn from_json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
     let value = json::parse_own(text).map_err(|error| error.to_string())?;
     serde_json::from_value(value).map_err(|error| error.to_string())

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::members::Members;
 use crate::client::Options;
+use crate::protocol::http::is_token;
 use crate::remote::Binding;
 use crate::remote::call::CallPolicy;
 use crate::remote::request::{Endpoint, Service};
@@ -53,7 +54,7 @@ fn service(given: &mut Members) -> Result<Service, String> {
     if !authorization.as_deref().is_none_or(is_header_value) {
         return Err(given.fault("authorization", HEADER_RULE));
     }
-    if !headers.iter().all(|(name, value)| is_header_name(name) && is_header_value(value)) {
+    if !headers.iter().all(|(name, value)| is_token(name) && is_header_value(value)) {
         return Err(given.fault("headers", HEADER_RULE));
     }
     Ok(Service {
@@ -64,11 +65,6 @@ fn service(given: &mut Members) -> Result<Service, String> {
 }
 
 const HEADER_RULE: &str = "what an HTTP header can hold";
-
-/// A token (RFC 9110, 5.6.2).
-fn is_header_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
-}
 
 /// Bytes, none of which ends a line (Fetch standard, "header value").
 fn is_header_value(value: &str) -> bool {

@@ -54,6 +54,12 @@ impl FieldViolation {
     pub fn new(field: impl Into<String>, description: impl Into<String>) -> Self {
         Self { field: field.into(), description: description.into() }
     }
+
+    /// All of them in one line, for whoever configured what is wrong.
+    pub fn list(violations: &[Self]) -> String {
+        let each = violations.iter().map(|violation| format!("{}: {}", violation.field, violation.description));
+        each.collect::<Vec<_>>().join("; ")
+    }
 }
 
 /// `google.rpc.BadRequest`: every fault in the parameters, each with its path.

@@ -102,6 +102,11 @@ impl<'a> Headers<'a> {
     }
 }
 
+/// A token (RFC 9110, section 5.6.2): what a header's name is, or an authentication scheme's.
+pub(crate) fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
+}
+
 /// A response header: its name as it is sent, and its value.
 pub type Header = (&'static str, Cow<'static, str>);
 

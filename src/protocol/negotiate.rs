@@ -3,7 +3,7 @@
 
 use std::str::FromStr;
 
-use super::http::{A2A_JSON, JSON, PROBLEM_JSON};
+use super::http::{A2A_JSON, JSON, PROBLEM_JSON, is_token};
 
 /// What a REST error looks like to a caller that asks for no form in particular.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -205,11 +205,6 @@ fn weight_of(text: &str) -> Option<u16> {
 fn parameter(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once('=')?;
     Some((name.trim(), value.trim()))
-}
-
-/// `tchar` of RFC 9110, section 5.6.2.
-fn is_token(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// Splits at `separator`, but not inside a quoted string (RFC 9110, section 5.6.4).

@@ -23,6 +23,7 @@ use crate::agent::{self, Agent, Answer, Ports, Server, Witness};
 use crate::gateway::{self, Gateway};
 use crate::memory::MemoryStore;
 use crate::ports::{Level, Log, TaskStore};
+use crate::protocol::details::FieldViolation;
 use crate::protocol::error::A2aError;
 use crate::protocol::http::{Request, Response};
 use crate::protocol::negotiate::ErrorFormat;
@@ -257,10 +258,8 @@ impl Host<'_> {
         load: impl FnOnce(&Vars<'_>) -> Result<A, ConfigError>,
     ) -> Result<Rc<dyn Handler>, String> {
         let agent = load(self.vars).map_err(|error| error.to_string())?;
-        let server = Server::new(agent, self.settings.server.clone(), self.ports()?).map_err(|violations| {
-            let violations = violations.into_iter().map(|v| format!("{}: {}", v.field, v.description));
-            format!("agent card: {}", violations.collect::<Vec<_>>().join("; "))
-        })?;
+        let server = Server::new(agent, self.settings.server.clone(), self.ports()?)
+            .map_err(|violations| format!("agent card: {}", FieldViolation::list(&violations)))?;
         Ok(Rc::new(server))
     }
 

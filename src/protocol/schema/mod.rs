@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use self::checker::{Checker, Mode};
-use self::model::{Kind, Presence};
+use self::model::Presence;
 use super::details::FieldViolation;
 use super::operation::Operation;
 
@@ -61,21 +61,9 @@ pub fn check_result(operation: Operation, result: Value) -> Result<Value, Vec<Fi
 pub(crate) fn is_unwrapped(operation: Operation, value: &Value) -> bool {
     let def = data::result_of(operation);
     let members = def.oneof.iter().flat_map(|oneof| oneof.members).filter_map(|name| def.field(name));
-    members.into_iter().any(|member| match &member.kind {
-        Kind::Message(def) => {
-            let mut required = def.fields.iter().filter(|field| field.presence == Presence::Required);
-            required.all(|field| value.get(field.json).is_some() || value.get(field.proto).is_some())
-        }
-        Kind::String
-        | Kind::Bool
-        | Kind::Int(..)
-        | Kind::Bytes
-        | Kind::Enum(_)
-        | Kind::Struct
-        | Kind::Value
-        | Kind::Timestamp
-        | Kind::Repeated(_)
-        | Kind::Map(_) => false,
+    members.filter_map(|member| member.kind.message()).any(|def| {
+        let mut required = def.fields.iter().filter(|field| field.presence == Presence::Required);
+        required.all(|field| value.get(field.json).is_some() || value.get(field.proto).is_some())
     })
 }
 

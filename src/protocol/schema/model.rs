@@ -80,6 +80,24 @@ pub(super) enum Kind {
     Map(&'static Kind),
 }
 
+impl Kind {
+    /// The message, of which there may be a list or a map; no kind that is a scalar, or free of form, has one.
+    pub(super) fn message(&self) -> Option<&'static MessageDef> {
+        match self {
+            Self::Message(def) => Some(def),
+            Self::Repeated(element) | Self::Map(element) => element.message(),
+            Self::String
+            | Self::Bool
+            | Self::Int(..)
+            | Self::Bytes
+            | Self::Enum(_)
+            | Self::Struct
+            | Self::Value
+            | Self::Timestamp => None,
+        }
+    }
+}
+
 /// An enum. Its number 0 is "unspecified", the default.
 #[derive(Debug)]
 pub(super) struct EnumDef {

@@ -93,20 +93,9 @@ fn proto_kind(kind: &Kind) -> String {
 }
 
 fn inner_messages(kind: &Kind, found: &mut Vec<&'static MessageDef>) {
-    match kind {
-        Kind::Message(def) => {
-            found.push(def);
-            def.fields.iter().for_each(|field| inner_messages(&field.kind, found));
-        }
-        Kind::Repeated(element) | Kind::Map(element) => inner_messages(element, found),
-        Kind::String
-        | Kind::Bool
-        | Kind::Int(..)
-        | Kind::Bytes
-        | Kind::Enum(_)
-        | Kind::Struct
-        | Kind::Value
-        | Kind::Timestamp => {}
+    if let Some(def) = kind.message() {
+        found.push(def);
+        def.fields.iter().for_each(|field| inner_messages(&field.kind, found));
     }
 }
 
