@@ -4,8 +4,8 @@
 export class A2aError extends Error {
   constructor(told) {
     super(told.message, told.because ? { cause: new Error(told.because) } : undefined);
-    const { kind, code, httpStatus, reason, domain, metadata, details, fieldViolations, retryable, notSent, retryAfterMs, challenge, cause } = told;
-    const optional = { httpStatus, reason, domain, retryAfterMs, challenge };
+    const { kind, code, httpStatus, reason, domain, metadata, details, data, fieldViolations, retryable, notSent, retryAfterMs, challenge, cause } = told;
+    const optional = { httpStatus, reason, domain, data, retryAfterMs, challenge };
     for (const name of Object.keys(optional)) optional[name] ??= undefined; // JSON has null only
     Object.assign(this, { kind, code, ...optional, metadata, details, fieldViolations, retryable, notSent, origin: cause });
   }

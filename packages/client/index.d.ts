@@ -60,7 +60,9 @@ export abstract class A2aError extends Error {
   readonly metadata: Readonly<Record<string, string>>;
   /** The structured details as received. */
   readonly details: readonly unknown[];
-  /** What is wrong with which parameter, whether the agent or the client found it. */
+  /** What was received in their place, such as a text. */
+  readonly data?: unknown;
+  /** What is wrong with which parameter, whether the agent or the client found it; or with which field of the result. */
   readonly fieldViolations: readonly FieldViolation[];
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
@@ -117,7 +119,7 @@ export interface ClientOptions {
   /** URIs for `A2A-Extensions`. */
   extensions?: string[];
   /** Further headers of every request. */
-  headers?: Record<string, string>;
+  headers?: Record<string, string> | Iterable<readonly [string, string]>;
   /** How long a call may take with all its retries, or until a stream begins. Default 60 000. */
   timeoutMs?: number;
   /** How long one attempt may take until the head of its answer is there. Default 30 000. */
@@ -334,7 +336,7 @@ export class A2aClient {
 
   /** Any operation that is answered once, by its name in the specification. */
   call(operation: string, params?: object, options?: CallOptions): Promise<any>;
-  /** Any operation that is answered with a stream. */
+  /** Any operation that is answered with a stream. The agent is asked when the first event is. */
   stream(operation: string, params?: object, options?: CallOptions): AsyncGenerator<any, void, void>;
 
   /** Frees the memory of this client. What is under way goes on. */

@@ -1,6 +1,8 @@
 // A client for A2A 1.0 agents, in browsers and in Node 20 or later. Rust does the work; this makes JavaScript of it.
 import init, { WasmClient, buildRequest as buildText, connect, decode as decodeExchange, fault } from './pkg/a2a_edge.js';
+import { onAbort, run } from './cancel.js';
 import { A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, errorFrom, failed } from './errors.js';
+import { paramsJson, settings, signals, split } from './input.js';
 
 export { A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, failed };
 
@@ -24,37 +26,7 @@ async function loadModule(module) {
   return init({ module_or_path: await readFile(url) });
 }
 
-/** A promise that settles when the signal is aborted, or at the latest by `release`: the module keeps what waits for it. */
-function cancellation(signal) {
-  let settle;
-  const cancelled = new Promise((resolve) => (settle = resolve));
-  signal?.addEventListener('abort', settle);
-  const release = () => {
-    signal?.removeEventListener('abort', settle);
-    settle();
-  };
-  return { cancelled, release };
-}
-
-/** Runs a call of the module, with its errors as objects. */
-async function run(signal, work) {
-  signal?.throwIfAborted();
-  const { cancelled, release } = cancellation(signal);
-  try {
-    return await work(cancelled);
-  } catch (error) {
-    throw errorFrom(error, signal);
-  } finally {
-    release();
-  }
-}
-
-/** Options apart: what is data crosses as JSON. */
-function split({ fetch: send = (...args) => globalThis.fetch(...args), onNote, signal, ...data }) {
-  const tell = onNote && ((note) => onNote(read(JSON.parse(note))));
-  return { send, tell, signal, data: JSON.stringify(data) };
-}
-
+/** A note with its error as an object. */
 const read = (note) => (note.error ? { ...note, error: errorFrom(JSON.stringify(note.error)) } : note);
 
 export class A2aClient {
@@ -67,14 +39,14 @@ export class A2aClient {
 
   static async connect(url, options = {}) {
     await load();
-    const { send, tell, signal, data } = split(options);
-    return new A2aClient(await run(signal, (cancelled) => connect(String(url), data, send, tell, cancelled)));
+    const { send, tell, data } = split(options, read);
+    return new A2aClient(await run(signals(options), (cancelled) => connect(String(url), data, send, tell, cancelled)));
   }
 
   static async at(endpoint, options = {}) {
     await load();
-    const { send, tell, data } = split(options);
-    return new A2aClient(await run(undefined, async () => new WasmClient(JSON.stringify(endpoint), data, send, tell)));
+    const { send, tell, data } = split(options, read);
+    return new A2aClient(await run([], async () => new WasmClient(settings('endpoint', endpoint), data, send, tell)));
   }
 
   get card() {
@@ -86,20 +58,43 @@ export class A2aClient {
     return this.#client?.breaker ?? 'closed';
   }
 
-  async call(operation, params = {}, { signal } = {}) {
-    return JSON.parse(await run(signal, (cancelled) => this.#client.call(String(operation), JSON.stringify(params) ?? 'null', cancelled)));
+  get #open() {
+    if (!this.#client) throw new TypeError('the client is closed');
+    return this.#client;
   }
 
-  async *stream(operation, params = {}, { signal } = {}) {
-    const reader = await run(signal, (cancelled) => this.#client.stream(operation, JSON.stringify(params), cancelled));
+  async call(operation, params = {}, options) {
+    return JSON.parse(await run(signals(options), (cancelled) => this.#open.call(String(operation), paramsJson(params), cancelled)));
+  }
+
+  stream(operation, params = {}, options) {
+    const leaving = new AbortController();
+    const events = this.#events(operation, params, options, leaving.signal);
+    const finish = events.return.bind(events);
+    // A generator alone would have whoever leaves wait for the next event.
+    events.return = (value) => {
+      leaving.abort();
+      return finish(value);
+    };
+    return events;
+  }
+
+  async *#events(operation, params, options, leaving) {
+    const given = [...signals(options), leaving];
+    let close = () => {};
     try {
-      for (;;) {
-        const event = await run(signal, (cancelled) => reader.next(cancelled));
-        if (event === undefined) return;
-        yield JSON.parse(event);
-      }
+      const reader = await run(given, (cancelled) => this.#open.stream(String(operation), paramsJson(params), cancelled));
+      const releases = given.map((signal) => onAbort(signal, () => close()));
+      close = () => {
+        close = () => {};
+        for (const release of releases) release();
+        reader.free(); // closes the connection
+      };
+      for (let event; (event = await run(given, (cancelled) => reader.next(cancelled))) !== undefined; ) yield JSON.parse(event);
+    } catch (error) {
+      if (!leaving.aborted) throw error;
     } finally {
-      reader.free(); // closes the connection
+      close();
     }
   }
 
@@ -164,7 +159,7 @@ export function unwrap(result) {
 /** The request that the client would send, without a check of its params. */
 export async function buildRequest(endpoint, operation, params = {}, id = '1') {
   await load();
-  const built = orTypeError(() => buildText(JSON.stringify(endpoint), String(operation), JSON.stringify(params) ?? 'null', typeof id === 'string' ? id : JSON.stringify(id)));
+  const built = orTypeError(() => buildText(settings('endpoint', endpoint), String(operation), paramsJson(params), typeof id === 'string' ? id : JSON.stringify(id)));
   const { headers, body, ...rest } = JSON.parse(built);
   return { ...rest, headers, ...(body === null ? {} : { body }) };
 }
@@ -181,13 +176,13 @@ function orTypeError(work) {
 /** Reads an exchange that somebody else had, as the client would. */
 export async function decode(exchange) {
   await load();
-  return outcome(orTypeError(() => decodeExchange(JSON.stringify(exchange), Date.now())));
+  return outcome(orTypeError(() => decodeExchange(settings('exchange', exchange), Date.now())));
 }
 
 /** What the client would say of an exchange without an answer. */
 export async function decodeFault(binding, name) {
   await load();
-  return outcome(fault(binding, name));
+  return outcome(fault(String(binding), String(name)));
 }
 
 function outcome(json) {

@@ -67,7 +67,7 @@ impl WasmClient {
     /// The card that the client was made from.
     #[wasm_bindgen(getter)]
     pub fn card(&self) -> Option<String> {
-        self.client.card().and_then(|card| serde_json::to_string(card).ok())
+        self.client.card_json().map(Value::to_string)
     }
 
     /// What the breaker of the first agent lets through now: `closed`, `open` or `half-open`.

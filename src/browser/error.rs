@@ -28,6 +28,8 @@ pub(super) fn to_json(error: &ClientError) -> Value {
         "domain": remote.and_then(RemoteError::domain),
         "metadata": metadata,
         "details": error.details(),
+        // What is no structure is no detail, and not to be lost.
+        "data": remote.map(RemoteError::data).filter(|data| !data.is_array() && !data.is_object()),
         "fieldViolations": violations.collect::<Vec<_>>(),
         "retryable": error.is_retryable(),
         "notSent": remote.is_none_or(RemoteError::was_not_sent),

@@ -38,13 +38,13 @@ use crate::ports::{Random, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::operation::Operation;
-use crate::protocol::schema;
+use crate::protocol::{schema, types};
 use crate::remote::Binding;
 use crate::remote::breaker::State;
 use crate::remote::call::{Call, CallPolicy, CallPorts, Caller, Watch};
 use crate::remote::request::{Endpoint, Service};
 
-pub(crate) use connect::{card_url, choose};
+pub(crate) use connect::{card_url, fitting};
 pub use error::{ClientError, JsonRpcError, RestError, TransportError, ValidationError};
 pub use outcome::TaskFailure;
 
@@ -70,7 +70,7 @@ pub struct Options {
 pub struct Client {
     caller: Caller,
     service: Service,
-    card: Option<AgentCard>,
+    card: Option<Value>,
     random: Rc<dyn Random>,
     watch: Option<Rc<dyn Watch>>,
     faults: Vec<FieldViolation>,
@@ -108,8 +108,14 @@ impl Client {
         self
     }
 
-    /// The card that the client was made from.
-    pub fn card(&self) -> Option<&AgentCard> {
+    /// The card that the client was made from, read anew with each call.
+    pub fn card(&self) -> Option<AgentCard> {
+        // What passed the schema has the form of the type.
+        types::from_value(self.card.clone()?).ok()
+    }
+
+    /// The same in the canonical form of JSON, with what this version of the protocol does not know.
+    pub fn card_json(&self) -> Option<&Value> {
         self.card.as_ref()
     }
 

@@ -10,12 +10,14 @@ use crate::ports::uuid4;
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
 use crate::protocol::operation::Operation;
+use crate::protocol::schema::RESULT;
 use crate::protocol::types::{
     self, CancelTaskRequest, DeleteTaskPushNotificationConfigRequest, GetExtendedAgentCardRequest,
     GetTaskPushNotificationConfigRequest, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
     ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageRequest,
     SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
 };
+use crate::remote::{Binding, RemoteError};
 
 /// Makes the methods of operations that are answered once.
 macro_rules! operations {
@@ -27,7 +29,7 @@ macro_rules! operations {
                 /// # Errors
                 /// As [`call`](Self::call).
                 pub async fn $name(&self, request: $request) -> Result<$response, ClientError> {
-                    read(self.call(Operation::$operation, params(&request)?).await?)
+                    self.read(self.call(Operation::$operation, params(&request)?).await?)
                 }
             )+
         }
@@ -59,7 +61,7 @@ impl Client {
     /// # Errors
     /// As [`call`](Self::call).
     pub async fn send_message(&self, request: SendMessageRequest) -> Result<SendMessageResponse, ClientError> {
-        read(self.call(Operation::SendMessage, params(&self.identified(request))?).await?)
+        self.read(self.call(Operation::SendMessage, params(&self.identified(request))?).await?)
     }
 
     /// Sends a message, and follows what comes of it (specification 3.1.2). A message without an id gets one.
@@ -96,7 +98,8 @@ impl Client {
     }
 
     async fn typed_stream(&self, operation: Operation, params: Value) -> Result<Events<StreamResponse>, ClientError> {
-        Ok(self.stream(operation, params).await?.map(|event| read(event?)).boxed_local())
+        let binding = self.caller.binding();
+        Ok(self.stream(operation, params).await?.map(move |event| read(binding, event?)).boxed_local())
     }
 
     /// The params of a message, with an id for it if they have none, for callers of [`call`](Self::call).
@@ -106,6 +109,10 @@ impl Client {
             message.entry("messageId").or_insert_with(|| uuid4(&*self.random).into());
         }
         params
+    }
+
+    fn read<T: DeserializeOwned>(&self, result: Value) -> Result<T, ClientError> {
+        read(self.caller.binding(), result)
     }
 
     fn identified(&self, mut request: SendMessageRequest) -> SendMessageRequest {
@@ -118,15 +125,12 @@ impl Client {
 
 fn params(request: &impl Serialize) -> Result<Value, ClientError> {
     // Only a map with keys that are no texts could not be written, and no request has one.
-    serde_json::to_value(request).map_err(|error| misfit(&error))
+    let misfit = |error| FieldViolation::new("params", format!("do not fit their type: {error}"));
+    serde_json::to_value(request).map_err(|error| ValidationError::new(vec![misfit(error)]).into())
 }
 
-fn read<T: DeserializeOwned>(result: Value) -> Result<T, ClientError> {
+fn read<T: DeserializeOwned>(binding: Binding, result: Value) -> Result<T, ClientError> {
     // What passed the schema has the form of the types; a test in `protocol::types` holds both together.
-    types::from_value(result).map_err(|error| misfit(&error))
-}
-
-fn misfit(error: &dyn std::error::Error) -> ClientError {
-    let description = format!("does not fit its type: {error}");
-    ValidationError::new(vec![FieldViolation::new("", description)]).into()
+    let misfit = |error| FieldViolation::new(RESULT, format!("does not fit its type: {error}"));
+    types::from_value(result).map_err(|error| RemoteError::unusable(binding, misfit(error)).into())
 }

@@ -5,15 +5,15 @@ use std::rc::Rc;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 
-use super::connect::{card_url, choose};
+use super::connect::card_url;
 use super::*;
 use crate::memory::{ManualClock, SeededRandom};
 use crate::ports::{FetchError, Timestamp};
 use crate::protocol::card::{AgentCard, AgentInterface};
 use crate::protocol::error::ErrorKind;
 use crate::protocol::types::{
-    DeleteTaskPushNotificationConfigRequest, GetTaskRequest, ListTasksRequest, Message, SendMessageResponse,
-    StreamResponse, SubscribeToTaskRequest, TaskState,
+    DeleteTaskPushNotificationConfigRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, Message,
+    SendMessageResponse, StreamResponse, SubscribeToTaskRequest, TaskState,
 };
 use crate::remote::call::tests::origin::{Answer, Origin, Script, error, result, task};
 
@@ -54,6 +54,10 @@ fn json_rpc(answer: impl Into<Script>) -> (Setting, Client) {
     (setting, client)
 }
 
+fn task_answer() -> Answer {
+    result(r#"{"id":"t1","status":{"state":"TASK_STATE_COMPLETED"}}"#)
+}
+
 fn get_task() -> GetTaskRequest {
     GetTaskRequest { id: "t1".to_owned(), ..GetTaskRequest::default() }
 }
@@ -85,8 +89,55 @@ fn a_client_is_made_from_a_card() {
     assert_eq!(seen[0].1.url, "https://a0.example/.well-known/agent-card.json");
     assert_eq!(seen[1].1.url, "https://a0.example/rest/tasks/t1");
     assert!(seen.iter().all(|(_, request)| request.header("Authorization") == Some("Bearer x")));
-    let chosen = choose(&card.supported_interfaces, Some(Binding::JsonRpc)).unwrap();
-    assert_eq!((chosen.url.as_str(), chosen.binding), ("https://a0.example/rpc", Binding::JsonRpc));
+    // In another binding, if one is asked for.
+    let setting = Setting::new(Origin::new([Answer::new(200, "application/json", &body), task_answer()]));
+    let options = Options { binding: Some(Binding::JsonRpc), ..Options::default() };
+    let client = setting.connect("https://a0.example#about", options).unwrap();
+    setting.run(client.get_task(get_task())).unwrap();
+    let urls: Vec<_> = setting.origin.seen().into_iter().map(|(_, request)| request.url).collect();
+    assert_eq!(urls, ["https://a0.example/.well-known/agent-card.json", "https://a0.example/rpc"]);
+}
+
+#[test]
+fn an_interface_that_cannot_be_asked_hides_no_other() {
+    let card = card(&[("/rest", "HTTP+JSON", "1.0"), ("https://a0.example/rpc#x", "JSONRPC", "1.0")]);
+    let body = serde_json::to_string(&card).unwrap();
+    let setting = Setting::new(Origin::new([Answer::new(200, "application/json", &body), task_answer()]));
+    let client = setting.connect("https://a0.example", Options::default()).unwrap();
+    setting.run(client.get_task(get_task())).unwrap();
+    assert_eq!(setting.origin.seen()[1].1.url, "https://a0.example/rpc");
+}
+
+#[test]
+fn what_a_card_says_beyond_this_version_does_no_harm_and_is_kept() {
+    let mut card = serde_json::to_value(card(&[("https://a0.example/rpc", "JSONRPC", "1.0")])).unwrap();
+    card["securitySchemes"] =
+        json!({"old": {"type": "http", "scheme": "bearer"}, "later": {"walletSecurityScheme": {}}});
+    card["later"] = json!({"a": 1});
+    let setting =
+        Setting::new(Origin::new([Answer::new(200, "application/json", &card.to_string()), result(&card.to_string())]));
+    let client = setting.connect("https://a0.example", Options::default()).unwrap();
+    assert_eq!(client.card_json(), Some(&card));
+    assert!(client.card().unwrap().security_schemes.is_empty());
+    let extended = setting.run(client.get_extended_agent_card(GetExtendedAgentCardRequest::default())).unwrap();
+    assert_eq!(extended, client.card().unwrap());
+}
+
+#[test]
+fn a_card_is_asked_for_again_like_anything_else() {
+    let body = serde_json::to_string(&card(&[("https://a0.example/rpc", "JSONRPC", "1.0")])).unwrap();
+    let down = || Script::from(Answer::new(503, "text/plain", "busy").header("Retry-After", "2"));
+    let card = || Script::from(Answer::new(200, "application/json", &body));
+    let setting = Setting::new(Origin::new([Script::Fails(FetchError::CutShort("reset".into())), down(), card()]));
+    setting.connect("https://a0.example", Options::default()).unwrap();
+    assert_eq!(setting.origin.seen().len(), 3);
+    let setting = Setting::new(Origin::new([down()]));
+    assert_eq!(setting.connect("https://a0.example", Options::default()).unwrap_err().http_status(), Some(503));
+    assert_eq!(setting.origin.seen().len(), 4);
+    let setting = Setting::new(Origin::new([down(), card()]));
+    let policy = CallPolicy { total: std::time::Duration::from_secs(1), ..CallPolicy::DEFAULT };
+    let error = setting.connect("https://a0.example", Options { policy, ..Options::default() }).unwrap_err();
+    assert_eq!((error.http_status(), setting.origin.seen().len()), (Some(503), 1));
 }
 
 #[test]
@@ -109,6 +160,7 @@ fn a_card_that_is_none_is_an_error() {
         let error = setting.connect("https://a0.example", Options::default()).unwrap_err();
         assert_eq!((error.kind(), error.http_status()), (ErrorKind::InvalidAgentResponse, Some(200)));
         assert!(matches!(error, ClientError::Rest(_)) && error.to_string().contains(field), "{error}");
+        assert_eq!(error.field_violations()[0].field, field);
     }
     let setting = Setting::new(Origin::new([Answer::new(404, "text/html", "<html>")]));
     let error = setting.connect("https://a0.example", Options::default()).unwrap_err();

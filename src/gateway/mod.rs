@@ -40,10 +40,10 @@ use crate::protocol::details::FieldViolation;
 use crate::protocol::error::A2aError;
 use crate::protocol::http::Request;
 use crate::protocol::rest::CARD_PATH;
-use crate::remote::RemoteError;
-use crate::remote::call::card::{Fetched, revalidate, unusable};
+use crate::remote::call::card::{Fetched, revalidate};
 use crate::remote::call::{CallPorts, Caller, after};
 use crate::remote::request::Endpoint;
+use crate::remote::{Binding, RemoteError};
 
 pub use config::Config;
 
@@ -231,5 +231,5 @@ impl Gateway {
 }
 
 fn no_card() -> RemoteError {
-    unusable(FieldViolation::new("card", "must be an agent card"))
+    RemoteError::unusable(Binding::Rest, FieldViolation::new("card", "must be an agent card"))
 }

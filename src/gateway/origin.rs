@@ -3,10 +3,9 @@
 //! Of the card's URL only the path counts. Its host may be how others see the agent (the gateway itself, even), and
 //! credentials go to nobody whom the operator did not choose.
 
-use crate::client::choose;
+use crate::client::fitting;
 use crate::protocol::card::AgentInterface;
 use crate::protocol::details::FieldViolation;
-use crate::remote::call::card::unusable;
 use crate::remote::request::Endpoint;
 use crate::remote::{Binding, RemoteError};
 
@@ -20,12 +19,12 @@ pub(super) fn endpoints(
     url: &str,
     fallbacks: &[String],
 ) -> Result<(Endpoint, Vec<Endpoint>), RemoteError> {
-    let interface = match (choose(interfaces, binding), binding) {
+    let interface = match (fitting(interfaces, binding).next(), binding) {
         (Some(interface), _) => interface,
         (None, Some(binding)) => Endpoint::new(url, binding),
         (None, None) => {
             let rule = "must have an interface of JSONRPC or HTTP+JSON in version 1.0";
-            return Err(unusable(FieldViolation::new("supportedInterfaces", rule)));
+            return Err(RemoteError::unusable(Binding::Rest, FieldViolation::new("supportedInterfaces", rule)));
         }
     };
     let at = |base: &str| Endpoint { url: moved(&interface.url, url, base), ..interface.clone() };

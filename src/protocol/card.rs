@@ -7,10 +7,11 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 use super::details::FieldViolation;
-use super::types::Struct;
+use super::types::{self, Struct};
 use super::{json, schema};
 
 pub use security::{
@@ -41,8 +42,9 @@ pub struct AgentCard {
     pub documentation_url: Option<String>,
     /// What of the protocol the agent supports.
     pub capabilities: AgentCapabilities,
-    /// The security schemes, by the names that requirements use.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    /// The security schemes, by the names that requirements use. When a card is read, schemes that this version does not
+    /// know are left out.
+    #[serde(default, deserialize_with = "known_schemes", skip_serializing_if = "BTreeMap::is_empty")]
     pub security_schemes: BTreeMap<String, SecurityScheme>,
     /// What it takes to contact the agent: any one of these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -104,6 +106,14 @@ impl AgentCard {
             .map_err(|error| vec![FieldViolation::new("card", format!("Must be JSON: {error}"))])?;
         schema::check_card(card).map(|_| ())
     }
+}
+
+/// Reads schemes, but for those of another version of the protocol: an agent may well offer a known one beside them, or
+/// need none.
+fn known_schemes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, SecurityScheme>, D::Error> {
+    let schemes = BTreeMap::<String, Value>::deserialize(deserializer)?;
+    let known = schemes.into_iter().filter_map(|(name, scheme)| Some((name, types::from_value(scheme).ok()?)));
+    Ok(known.collect())
 }
 
 /// A place where the agent is, and how to talk to it there.

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::error::RemoteError;
 use super::fault::Violation;
+use super::lenient;
 use super::told::{self, Told};
 use crate::ports::{ResponseHead, Timestamp};
 use crate::protocol::binding::Binding;
@@ -15,7 +16,7 @@ use crate::protocol::jsonrpc::Id;
 use crate::protocol::negotiate::is_json_content_type;
 use crate::protocol::operation::Operation;
 use crate::protocol::path::clipped;
-use crate::protocol::{json, schema};
+use crate::protocol::schema;
 
 /// How much of a body that is no JSON is kept, in bytes. (Our own; it is for people to read.)
 const MAX_EXCERPT: usize = 1024;
@@ -64,7 +65,7 @@ pub fn read(sent: &Sent<'_>, head: &ResponseHead, body: &[u8], now: Timestamp) -
     if body.trim_ascii().is_empty() && sent.binding == Binding::Rest && answers_nothing(sent.operation) {
         return sent.checked(head, Value::Null);
     }
-    let Some(value) = text(body).and_then(|text| json::parse(text).ok()) else {
+    let Some(value) = text(body).and_then(|text| lenient::parse(text).ok()) else {
         return Err(sent.invalid(head, Violation::NotJson));
     };
     match sent.binding {
@@ -142,7 +143,7 @@ fn failed(sent: &Sent<'_>, head: &ResponseHead, body: &[u8], now: Timestamp) -> 
     let text = lossy.trim_start_matches('\u{feff}').trim();
     let text = if super::events::is_event_stream(head) { super::events::first_data(text) } else { text.to_owned() };
     // An error that repeats a member is still an error.
-    match json::parse(&text).ok().or_else(|| serde_json::from_str(&text).ok()) {
+    match lenient::parse(&text).ok().or_else(|| serde_json::from_str(&text).ok()) {
         Some(body) => sent.reported(head, &body, now),
         None => {
             let told = unstructured(&text);

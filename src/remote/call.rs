@@ -21,6 +21,7 @@ use super::fault::{Cause, Fault, TransportFault, Violation};
 use super::request::{self, Endpoint, Segment, Service};
 use super::retry::{Budget, Decision, Failed, GiveUp, RetryPolicy};
 use crate::ports::{Clock, Fetch, Random, Timestamp};
+use crate::protocol::binding::Binding;
 use crate::protocol::error::ErrorKind;
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
@@ -215,6 +216,11 @@ impl Caller {
             Reply::Stream(events) => Ok(events),
             Reply::Whole(_) => Err(self.mismatch(Violation::NotAStream)),
         }
+    }
+
+    /// The binding of the first agent.
+    pub(crate) fn binding(&self) -> Binding {
+        self.first.endpoint.binding
     }
 
     /// Somebody asked for a stream by an operation without one, or the other way round.

@@ -81,6 +81,11 @@ impl RemoteError {
         error
     }
 
+    /// An answer that is sound, and says nothing that could be used.
+    pub(crate) fn unusable(binding: Binding, violation: FieldViolation) -> Self {
+        Self::invalid(binding, 200, Violation::Schema(vec![violation]))
+    }
+
     /// No answer, or not all of one.
     pub fn transport(binding: Binding, fault: TransportFault) -> Self {
         let kind = ErrorKind::Custom { code: ErrorKind::Internal.facts().code, http_status: fault.http_status() };
@@ -183,9 +188,13 @@ impl RemoteError {
         }
     }
 
-    /// What is wrong with which parameter, in whichever form the agent told it.
+    /// What is wrong with which parameter, in whichever form the agent told it; of a result that breaks the schema, what is
+    /// wrong with which of its fields.
     pub fn field_violations(&self) -> &[FieldViolation] {
-        &self.0.told.violations
+        match &self.0.cause {
+            Cause::Invalid(Violation::Schema(violations)) => violations,
+            Cause::Invalid(_) | Cause::Reported | Cause::Transport(_) => &self.0.told.violations,
+        }
     }
 
     /// How long the agent asks to be left alone: RetryInfo or `Retry-After`, the longer of both.

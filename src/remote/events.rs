@@ -5,12 +5,13 @@ use serde_json::Value;
 use super::answer::{self, Sent};
 use super::error::RemoteError;
 use super::fault::Violation;
+use super::lenient;
 use super::told;
 use crate::ports::{ResponseHead, Timestamp};
 use crate::protocol::binding::Binding;
+use crate::protocol::schema;
 use crate::protocol::sse::{Decoder, EVENT_STREAM, Frame};
 use crate::protocol::types::TaskState;
-use crate::protocol::{json, schema};
 
 /// The members of a StreamResponse (specification 3.2.3).
 const PAYLOADS: [&str; 4] = ["task", "message", "statusUpdate", "artifactUpdate"];
@@ -41,7 +42,7 @@ pub fn is_event_stream(head: &ResponseHead) -> bool {
 /// What the agent reports in the frame, in whichever form, or what is wrong with it. Nothing after it counts.
 pub fn read(sent: &Sent<'_>, head: &ResponseHead, frame: &Frame, now: Timestamp) -> Result<Option<Value>, RemoteError> {
     let is_error = frame.event.as_deref() == Some("error");
-    let Ok(body) = json::parse(&frame.data) else {
+    let Ok(body) = lenient::parse(&frame.data) else {
         return match (is_error, frame.data.trim().is_empty()) {
             (true, _) => {
                 let told = answer::unstructured(frame.data.trim());

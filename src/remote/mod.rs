@@ -23,6 +23,7 @@ mod fault;
 mod forward;
 mod internals;
 mod kind;
+mod lenient;
 pub mod request;
 pub mod retry;
 pub mod retry_after;

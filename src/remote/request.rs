@@ -118,7 +118,9 @@ pub fn build(endpoint: &Endpoint, operation: Operation, params: &Value, id: &Id,
         params.insert("tenant".to_owned(), Value::String(tenant.clone()));
     }
     let (method, url, body, content_type) = match endpoint.binding {
-        Binding::JsonRpc => ("POST", endpoint.url.clone(), Some(envelope(operation, params, id)), JSON),
+        Binding::JsonRpc => {
+            ("POST", without_fragment(&endpoint.url).to_owned(), Some(envelope(operation, params, id)), JSON)
+        }
         Binding::Rest => {
             let (method, url, body) = rest_request(&endpoint.url, operation, params);
             (method, url, body, A2A_JSON)
@@ -163,6 +165,7 @@ fn rest_request(
     operation: Operation,
     mut params: Map<String, Value>,
 ) -> (&'static str, String, Option<String>) {
+    let base = without_fragment(base);
     let (base, base_query) = base.split_once('?').unwrap_or((base, ""));
     let mut url = base.trim_end_matches('/').to_owned();
     if let Some(tenant) = take_text(&mut params, "tenant").filter(|tenant| !tenant.is_empty()) {
@@ -234,6 +237,11 @@ fn push_path(url: &mut String, operation: Operation, params: &mut Map<String, Va
         | Operation::GetExtendedAgentCard => "GET",
         Operation::DeleteTaskPushNotificationConfig => "DELETE",
     }
+}
+
+/// A URL as it is asked: a fragment is for whoever shows the answer (RFC 3986, section 3.5).
+pub(crate) fn without_fragment(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default()
 }
 
 fn take_text(params: &mut Map<String, Value>, name: &str) -> Option<String> {

@@ -267,6 +267,115 @@ describe('an agent that is in trouble', () => {
     await gone;
   });
 
+  /** An agent that begins a stream and says no more; `gone` is when its connection is closed. */
+  async function silentStream(t) {
+    let closed;
+    const gone = new Promise((resolve) => (closed = resolve));
+    const { url, stop } = await origin((response, { id }) => {
+      response.on('close', closed);
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { task: { ...task, status: { state: 'TASK_STATE_WORKING' } } } })}\n\n`);
+    });
+    t.after(stop);
+    return { client: await at(url), gone };
+  }
+
+  test('a signal closes a stream whose event is still being looked at', async (t) => {
+    const { client, gone } = await silentStream(t);
+    const abort = new AbortController();
+    const events = client.sendStreamingMessage(text('hello'), { signal: abort.signal });
+    await events.next();
+    abort.abort(new Error('enough'));
+    await gone;
+    assert.equal((await thrownBy(() => events.next())).message, 'enough');
+    assert.deepEqual(await events.next(), { done: true, value: undefined });
+  });
+
+  test('leaving a stream does not wait for its next event', async (t) => {
+    const { client, gone } = await silentStream(t);
+    const events = client.sendStreamingMessage(text('hello'));
+    await events.next();
+    const next = events.next();
+    assert.deepEqual(await events.return('left'), { done: true, value: 'left' });
+    assert.deepEqual(await next, { done: true, value: undefined });
+    await gone;
+    assert.deepEqual(await client.sendStreamingMessage(text('hello')).return(), { done: true, value: undefined });
+  });
+
+  test('one signal serves many calls', async (t) => {
+    const { url, stop } = await origin(ok);
+    t.after(stop);
+    const warnings = [];
+    const note = (warning) => warnings.push(warning.name);
+    process.on('warning', note);
+    t.after(() => process.off('warning', note));
+    const { signal } = new AbortController();
+    const client = await at(url);
+    await Promise.all(Array.from({ length: 20 }, () => client.getTask({ id: 't-1' }, { signal })));
+    await new Promise(setImmediate); // warnings are told in the next turn
+    assert.deepEqual(warnings, []);
+  });
+
+  test('a stream whose connection breaks says why', async () => {
+    const event = (id) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { task: { ...task, status: { state: 'TASK_STATE_WORKING' } } } })}\n\n`;
+    const broken = async (_url, { body }) => {
+      const pieces = [() => new TextEncoder().encode(event(JSON.parse(body).id)), () => { throw new Error('terminated', { cause: new Error('other side closed') }); }];
+      const stream = new ReadableStream({ pull: (controller) => controller.enqueue(pieces.shift()()) }, { highWaterMark: 0 });
+      return new Response(stream, { headers: { 'Content-Type': 'text/event-stream' } });
+    };
+    const events = (await at('https://agent.example', { fetch: broken })).sendStreamingMessage(text('hello'));
+    assert.equal((await events.next()).value.task.id, 't-1');
+    const error = await thrownBy(() => events.next());
+    assert.deepEqual([error.name, error.reason, error.cause?.message], ['TransportError', 'ORIGIN_INTERRUPTED', 'other side closed']);
+  });
+
+  test('a card is asked for again', async (t) => {
+    const card = (response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(CARD));
+    const { url, stop } = await origin(status(503), card, ok);
+    t.after(stop);
+    const CARD = {
+      name: 'a', description: 'd', version: '1', capabilities: {}, defaultInputModes: [], defaultOutputModes: [], skills: [],
+      supportedInterfaces: [{ url: '/rest', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' }, { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+      securitySchemes: { old: { type: 'http', scheme: 'bearer' }, later: { walletSecurityScheme: {} } },
+    };
+    const client = await A2aClient.connect(url, QUICK);
+    assert.deepEqual(client.card, CARD);
+    assert.equal((await client.getTask({ id: 't-1' })).id, 't-1');
+  });
+
+  test('what is in the place of details is not lost, nor what is wrong with a result', async (t) => {
+    const answer = (members) => (response, { id }) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, ...members }));
+    const error = (data) => answer({ error: { code: -32042, message: 'm', data } });
+    const { url, stop } = await origin(error('why'), error(7), error([{ a: 1 }]), error(undefined), answer({ result: { id: 't-1', status: { state: 'X' } } }));
+    t.after(stop);
+    const client = await at(url);
+    const ask = () => thrownBy(() => client.getTask({ id: 't-1' }));
+    for (const [data, details] of [['why', []], [7, []], [undefined, [{ a: 1 }]], [undefined, []]]) {
+      const told = await ask();
+      assert.deepEqual([told.data, told.details], [data, details]);
+    }
+    assert.deepEqual((await ask()).fieldViolations.map(({ field }) => field), ['status.state']);
+  });
+
+  test('half a character in an answer is replaced, and not sent', async (t) => {
+    const half = (response, { id }) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"jsonrpc":"2.0","id":"${id}","result":${JSON.stringify({ ...task, metadata: { cut: '\ud83d' } })}}`);
+    const { url, stop } = await origin(half);
+    t.after(stop);
+    const client = await at(url);
+    assert.equal((await client.getTask({ id: 't-1' })).metadata.cut, '\ufffd');
+    for (const [params, field] of [
+      [text('cut \ud83d'), 'message.parts[0].text'],
+      [{ ...text('x'), metadata: { a: { '\ude00': 1 } } }, 'metadata.a'],
+      ['\ud83d', 'params'],
+    ]) {
+      const error = await thrownBy(() => client.sendMessage(params));
+      assert.ok(error instanceof ValidationError, error.stack);
+      assert.deepEqual([error.kind, error.notSent, error.fieldViolations[0].field], ['InvalidParams', true, field]);
+    }
+    await client.getTask({ id: 'a \\ud83d' });
+    await client.getTask({ id: '😀' });
+  });
+
   test('answers that cannot be believed', async (t) => {
     const answer = (members) => (response, { id }) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(members(id)));
     const ROWS = [
@@ -306,6 +415,18 @@ describe('a URL that is none', () => {
 });
 
 describe('what a developer gets wrong', () => {
+  const closed = (client) => (client.close(), client);
+
+  test('is not headers in another form than an object, or what is null', async () => {
+    const sent = [];
+    const send = async (_url, { headers }) => (sent.push(new Headers(headers).get('X-Key')), new Response('', { status: 404 }));
+    for (const headers of [{ 'X-Key': 'k' }, new Headers({ 'X-Key': 'k' }), new Map([['X-Key', 'k']]), [['X-Key', 'k']]]) {
+      const client = await A2aClient.at({ url: new URL('https://agent.example'), binding: 'HTTP+JSON' }, { headers, fetch: send, onNote: null, signal: null, retry: null });
+      assert.equal((await thrownBy(() => client.getTask({ id: 'x' }, null))).httpStatus, 404);
+    }
+    assert.deepEqual(sent, ['k', 'k', 'k', 'k']);
+  });
+
   test('is a TypeError that says what', async () => {
     const url = worker.url;
     for (const [work, words] of [
@@ -318,6 +439,25 @@ describe('what a developer gets wrong', () => {
       [() => A2aClient.at({ binding: 'JSONRPC' }), /^endpoint\.url must be a string$/],
       [() => decode({ binding: 'JSONRPC' }), /^exchange\.operation must be a string$/],
       [() => buildRequest({ url, binding: 'JSONRPC' }, 'getTask'), /getTask/],
+      [() => A2aClient.at(), /^endpoint must be an object$/],
+      [() => A2aClient.at(() => {}), /^endpoint must be an object$/],
+      [() => decode(), /^exchange must be an object$/],
+      [() => A2aClient.connect(url, 5), /^options must be an object$/],
+      [() => A2aClient.connect(url, []), /^options must be an object$/],
+      [() => A2aClient.connect(url, { timeoutMs: NaN }), /^options has a member "timeoutMs" that JSON cannot hold$/],
+      [() => A2aClient.connect(url, { retry: { baseMs: Infinity } }), /^options has a member "baseMs" that JSON cannot hold$/],
+      [() => A2aClient.connect(url, { timeoutMs: () => 5 }), /^options has a member "timeoutMs" that JSON cannot hold$/],
+      [() => A2aClient.connect(url, { timeoutMs: 5n }), /^options has a member "timeoutMs" that JSON cannot hold$/],
+      [() => A2aClient.connect(url, { authorization: 'Bearer \ud83d' }), /^options has a member "authorization" that JSON cannot hold$/],
+      [() => A2aClient.connect(url, { fetch: 'x' }), /^options\.fetch must be a function$/],
+      [() => A2aClient.connect(url, { onNote: 5 }), /^options\.onNote must be a function$/],
+      [() => A2aClient.connect(url, { signal: {} }), /^options\.signal must be an AbortSignal$/],
+      [() => A2aClient.connect(url, { headers: new Map([['X Key', 'k']]) }), /^options\.headers must be what an HTTP header can hold$/],
+      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call('GetTask', { id: 'x' }, 5), /^options must be an object$/],
+      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call(), /undefined/],
+      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).stream().next(), /undefined/],
+      [async () => closed(await A2aClient.at({ url, binding: 'JSONRPC' })).getTask({ id: 'x' }), /^the client is closed$/],
+      [async () => closed(await A2aClient.at({ url, binding: 'JSONRPC' })).subscribeToTask({ id: 'x' }).next(), /^the client is closed$/],
     ]) {
       const error = await thrownBy(work);
       assert.ok(error instanceof TypeError, error.stack);

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::protocol::operation::Operation;
 
 /// Specification 8.5, "Sample Agent Card", with its texts shortened.
 fn sample() -> Value {
@@ -86,6 +87,19 @@ fn every_security_scheme_is_read_and_written() {
         assert_eq!(typed.check(), Ok(()), "{scheme}");
         assert_eq!(serde_json::to_value(&typed).unwrap(), card, "{scheme}");
     }
+}
+
+#[test]
+fn schemes_of_other_versions_are_left_out() {
+    let mut card = sample();
+    card["securitySchemes"]["old"] = json!({"type": "http", "scheme": "bearer"});
+    card["securitySchemes"]["later"] = json!({"walletSecurityScheme": {"chain": "x"}});
+    card["securitySchemes"]["flow"] = json!({"oauth2SecurityScheme": {"flows": {"ciba": {}}}});
+    card["securitySchemes"]["none"] = json!({"oauth2SecurityScheme": {"flows": {}}});
+    let checked = schema::check_result(Operation::GetExtendedAgentCard, card).unwrap();
+    let typed: AgentCard = types::from_value(checked).unwrap();
+    assert_eq!(typed.security_schemes.keys().collect::<Vec<_>>(), ["google"]);
+    assert_eq!(serde_json::to_value(&typed).unwrap(), sample());
 }
 
 #[test]

@@ -4,24 +4,34 @@ use serde_json::Value;
 
 use super::{CallPolicy, CallPorts, after, exchange};
 use crate::ports::{FetchRequest, FetchResponse, ResponseHead, Timestamp};
-use crate::protocol::card::AgentCard;
-use crate::protocol::details::FieldViolation;
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
-use crate::protocol::types;
 use crate::remote::answer::{self, Sent};
 use crate::remote::fault::{Fault, Violation};
+use crate::remote::retry::{Budget, Decision, Failed};
 use crate::remote::{Binding, RemoteError};
 
-/// Fetches a card and checks it, once, within the policy's deadlines and limits. Errors are as of HTTP+JSON.
+/// Fetches a card and checks it, within the policy's deadlines, limits and retries. Errors are as of HTTP+JSON.
 ///
 /// # Errors
 /// What the server reports, what is wrong with its answer, or why there is none.
-pub async fn fetch(request: FetchRequest, policy: &CallPolicy, ports: &CallPorts) -> Result<AgentCard, RemoteError> {
+pub async fn fetch(request: FetchRequest, policy: &CallPolicy, ports: &CallPorts) -> Result<Value, RemoteError> {
     let missing = || RemoteError::of_fault(Binding::Rest, Some(304), Fault::Invalid(Violation::Status(304)));
     let deadline = after(ports.clock.now(), policy.total);
-    let card = revalidate(request, deadline, policy, ports).await?.card.ok_or_else(missing)?;
-    types::from_value(card).map_err(|_| unusable(FieldViolation::new("card", "must be an agent card")))
+    let mut budget = Budget::default();
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let error = match revalidate(request.clone(), deadline, policy, ports).await {
+            Ok(fetched) => return fetched.card.ok_or_else(missing),
+            Err(error) => error,
+        };
+        let failed = Failed { attempts, error: &error, is_idempotent: true, now: ports.clock.now(), deadline };
+        match policy.retry.decide(&failed, &mut budget, &*ports.random) {
+            Decision::RetryAfter(wait) => ports.clock.sleep(wait).await,
+            Decision::GiveUp(_) => return Err(error),
+        }
+    }
 }
 
 /// A card, and what HTTP says about it.
@@ -33,7 +43,7 @@ pub struct Fetched {
     pub card: Option<Value>,
 }
 
-/// As [`fetch`], by a request that may be conditional, and until `deadline`.
+/// As [`fetch`], once, by a request that may be conditional, and until `deadline`.
 ///
 /// # Errors
 /// As [`fetch`].
@@ -53,9 +63,4 @@ pub async fn revalidate(
     let body = exchange::collect(&sent, &head, body, deadline, policy, ports).await?;
     let card = answer::read(&sent, &head, &body, ports.clock.now())?;
     Ok(Fetched { head, card: Some(card) })
-}
-
-/// The error of a card that says nothing that could be used.
-pub fn unusable(violation: FieldViolation) -> RemoteError {
-    RemoteError::of_fault(Binding::Rest, Some(200), Fault::Invalid(Violation::Schema(vec![violation])))
 }

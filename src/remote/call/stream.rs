@@ -11,7 +11,6 @@ use serde_json::Value;
 
 use super::{EventStream, until};
 use crate::ports::{BodyStream, Clock, FetchError, ResponseHead, Timestamp};
-use crate::protocol::json;
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
 use crate::protocol::sse::{Decoder, Frame};
@@ -20,6 +19,7 @@ use crate::remote::answer::Sent;
 use crate::remote::error::RemoteError;
 use crate::remote::events::{self, Progress};
 use crate::remote::fault::{Fault, TransportFault, Violation};
+use crate::remote::lenient;
 
 /// What it takes to read a stream.
 pub(super) struct Reading {
@@ -71,8 +71,8 @@ struct Reader {
 }
 
 enum End {
-    /// The body is over.
-    Clean,
+    /// The body is over, by what the platform says if the connection broke.
+    Over(Option<FetchError>),
     Fault(Fault),
 }
 
@@ -93,8 +93,10 @@ impl Reader {
             }
             match self.end.take() {
                 None => self.end = self.receive().await,
-                Some(End::Clean) if self.progress != Progress::Open => return None,
-                Some(End::Clean) => return Some(Err(self.fail(TransportFault::CutShort.into()))),
+                Some(End::Over(_)) if self.progress != Progress::Open => return None,
+                Some(End::Over(platform)) => {
+                    return Some(Err(self.fail(Fault::Transport(TransportFault::CutShort, platform))));
+                }
                 Some(End::Fault(fault)) => return Some(Err(self.fail(fault))),
             }
         }
@@ -114,7 +116,7 @@ impl Reader {
         let piece = match select(self.reading.body.next(), timeout).await {
             Either::Left((piece, _)) => piece,
             // A task that waits for its client may well be silent; the stream has said what there was to say.
-            Either::Right(_) if self.progress == Progress::Interrupted => return Some(End::Clean),
+            Either::Right(_) if self.progress == Progress::Interrupted => return Some(End::Over(None)),
             Either::Right(_) => return Some(End::Fault(TransportFault::TimedOut.into())),
         };
         match piece {
@@ -122,18 +124,19 @@ impl Reader {
                 Ok(()) => None,
                 Err(error) => Some(End::Fault(Fault::Invalid(Violation::from(error)))),
             },
-            Some(Err(FetchError::CutShort(_))) | None => Some(self.finish()),
+            None => Some(self.finish(None)),
+            Some(Err(error @ FetchError::CutShort(_))) => Some(self.finish(Some(error))),
             Some(Err(error)) => Some(End::Fault(Fault::of_fetch(&error, self.reading.limit))),
         }
     }
 
     /// What the end of the body leaves: perhaps an event whose empty line is missing.
-    fn finish(&mut self) -> End {
+    fn finish(&mut self, platform: Option<FetchError>) -> End {
         let decoder = std::mem::take(&mut self.decoder);
-        let is_whole = |frame: &Frame| frame.event.as_deref() == Some("error") || json::parse(&frame.data).is_ok();
+        let is_whole = |frame: &Frame| frame.event.as_deref() == Some("error") || lenient::parse(&frame.data).is_ok();
         // One that is too large is not whole either.
         self.frames.extend(decoder.finish().unwrap_or_default().filter(is_whole));
-        End::Clean
+        End::Over(platform)
     }
 
     fn fail(&self, fault: Fault) -> RemoteError {

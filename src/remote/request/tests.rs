@@ -30,6 +30,20 @@ fn json_rpc_is_one_post_with_an_envelope() {
 }
 
 #[test]
+fn a_fragment_stays_at_home() {
+    for (binding, url) in
+        [(Binding::JsonRpc, "https://a.example/x?k=1"), (Binding::Rest, "https://a.example/x/tasks/t1?k=1")]
+    {
+        let endpoint = Endpoint::new("https://a.example/x?k=1#top", binding);
+        let request = build(&endpoint, Operation::GetTask, &json!({"id": "t1"}), &id(), &Service::default());
+        assert_eq!(request.url, url);
+    }
+    let endpoint = Endpoint::new("https://a.example#top?x", Binding::Rest);
+    let request = build(&endpoint, Operation::ListTasks, &json!({}), &id(), &Service::default());
+    assert_eq!(request.url, "https://a.example/tasks");
+}
+
+#[test]
 fn rest_has_a_path_for_each_operation() {
     let none = None::<String>;
     let config = json!({"taskId": "t1", "url": "https://x"});

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{head, receive};
+use super::{head, jsonrpc_error, receive, rest_error};
 use crate::ports::ResponseHead;
 use crate::protocol::error::ErrorKind;
 use crate::protocol::operation::Operation;
@@ -181,4 +181,16 @@ fn redirects_and_odd_statuses_are_no_answers() {
     assert_eq!(violation(get_task(302, "text/html", "")), Violation::Redirect);
     assert_eq!(violation(get_task(101, "text/html", "")), Violation::Status(101));
     assert_eq!(violation(get_task(600, "text/html", "")), Violation::Status(600));
+}
+
+#[test]
+fn half_a_character_spoils_no_answer() {
+    // JSON.stringify of a text that was cut within an emoji.
+    let task = r#"{"id":"t1","contextId":"c","status":{"state":"TASK_STATE_WORKING"},"metadata":{"a":"cut \ud83d"}}"#;
+    let body = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{task}}}"#);
+    let result = receive(Binding::JsonRpc, Operation::GetTask, &head(200, "application/json"), &body).unwrap();
+    assert_eq!(result["metadata"]["a"], "cut \u{fffd}");
+    assert_eq!(jsonrpc_error(r#"{"code":-32001,"message":"\ude00 gone"}"#).message(), "\u{fffd} gone");
+    let error = rest_error(404, "application/json", r#"{"error":{"code":404,"message":"\ud83d"}}"#);
+    assert_eq!((error.http_status(), error.message()), (Some(404), "\u{fffd}"));
 }

@@ -77,6 +77,8 @@ fn an_end_before_the_task_is_done_is_an_error_and_never_a_clean_end() {
         assert!(states(&events).iter().all(|state| *state == "WORKING"));
         assert_eq!(error.as_ref().map(RemoteError::cause), cut);
     }
+    let (_, _, error) = read(stream().text(&event("WORKING")).piece(Piece::Breaks));
+    assert!(error.unwrap().platform_message().is_some(), "what the platform says is kept");
 }
 
 #[test]

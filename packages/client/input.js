@@ -1,0 +1,75 @@
+// What a developer gives, made fit for the module: data crosses as JSON, and nothing is dropped on the way without a word.
+import { ValidationError } from './errors.js';
+
+/** Half of a pair of surrogates, which no UTF-8 can hold. */
+const HALF = /\p{Surrogate}/u;
+
+function object(name, value) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${name} must be an object`);
+  return value;
+}
+
+function callable(name, value) {
+  if (typeof value !== 'function') throw new TypeError(`${name} must be a function`);
+  return value;
+}
+
+/** JSON of settings. `JSON.stringify` would make null of NaN, and nothing of a function. */
+export function settings(name, value) {
+  const json = JSON.stringify(value, (key, inner) => {
+    const fits = typeof inner === 'number' ? Number.isFinite(inner) : typeof inner === 'string' ? !HALF.test(inner) : !/function|symbol|bigint/.test(typeof inner);
+    if (!fits) throw new TypeError(key ? `${name} has a member "${key}" that JSON cannot hold` : `${name} must be an object`);
+    return inner;
+  });
+  return json ?? 'null';
+}
+
+/** JSON of the params of a call. */
+export function paramsJson(params) {
+  const json = JSON.stringify(params) ?? 'null';
+  const path = json.includes('\\ud') ? halfIn(JSON.parse(json), '') : undefined;
+  if (path === undefined) return json;
+  const violation = { field: path || 'params', description: 'Must be well-formed Unicode: it has half of a pair of surrogates' };
+  throw new ValidationError({
+    message: `Invalid parameters: ${violation.field} ${violation.description}`,
+    kind: 'InvalidParams',
+    code: -32602,
+    metadata: {},
+    details: [],
+    fieldViolations: [violation],
+    retryable: false,
+    notSent: true,
+    cause: 'invalid-request',
+  });
+}
+
+/** The path of the first text, or name of a member, with half a character in it. */
+function halfIn(value, path) {
+  if (typeof value === 'string') return HALF.test(value) ? path : undefined;
+  for (const [key, inner] of Object.entries(value ?? {})) {
+    const at = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key;
+    const found = HALF.test(key) ? path : halfIn(inner, at);
+    if (found !== undefined) return found;
+  }
+}
+
+/** The signals of a call: one, or none. */
+export function signals(options) {
+  const { signal } = object('options', options ?? {});
+  if (signal === undefined || signal === null) return [];
+  if (!(signal instanceof AbortSignal)) throw new TypeError('options.signal must be an AbortSignal');
+  return [signal];
+}
+
+/** The options of a client apart: its functions, and its data as JSON. `read` makes a note of what the module tells. */
+export function split(options, read) {
+  const { fetch: send, onNote, signal, headers, ...data } = object('options', options ?? {});
+  const tell = callable('options.onNote', onNote ?? (() => {}));
+  // Headers, a Map, or an array of pairs.
+  const plain = typeof headers === 'object' && headers?.[Symbol.iterator] ? Object.fromEntries(headers) : headers;
+  return {
+    send: callable('options.fetch', send ?? ((...args) => globalThis.fetch(...args))),
+    tell: onNote ? (note) => tell(read(JSON.parse(note))) : undefined,
+    data: settings('options', { ...data, headers: plain }),
+  };
+}
