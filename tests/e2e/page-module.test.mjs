@@ -213,8 +213,8 @@ describe('when the module does not come', () => {
 
 describe('what the page makes itself', () => {
   for (const binding of ['JSONRPC', 'HTTP+JSON']) {
-    test(`its requests are those of the client, ${binding}`, async () => {
-      const endpoint = { url: 'https://agent.example/base', binding };
+    for (const url of ['https://agent.example/base', 'https://agent.example/base/?key=1&a=b%20c', 'https://agent.example?key=/']) test(`its requests to ${url} are those of the client, ${binding}`, async () => {
+      const endpoint = { url, binding };
       const parts = ({ method, url, headers, body }) => {
         const { origin, pathname, searchParams } = new URL(url);
         return { method, origin, pathname, query: [...searchParams].sort(), headers, body: body && JSON.parse(body) };
