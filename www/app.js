@@ -5,14 +5,14 @@ import { client, isLoaded, loadModule, tryNow } from './module.js';
 import { curl, javascript, rust } from './snippets.js';
 import { readState, writeState } from './state.js';
 import { SCENARIOS, showScenario } from './timeline.js';
-import { $, el, showAbsence, showBusy, showFault, showLog, showNothing, showPresence, showResponse, showSeen, showUnread, showWaiting } from './view.js';
+import { $, el, showAbsence, showBusy, showFault, showLog, showNothing, showPresence, showRefused, showResponse, showSeen, showUnread, showWaiting } from './view.js';
 
 /** Operations that may be done twice (specification 3.3.1). */
 const IDEMPOTENT = /^(Get|List|Cancel|Subscribe|Delete)/;
 
 let state = readState(location.hash);
 let original; // the request of the case, before anybody changed it
-let sent; // the request as it was sent last
+let sent; // what was sent last, and of which text
 let run = 0; // number of the last send: what comes late from one before it is not shown
 
 const EDITORS = ['method', 'path', 'headers', 'body'];
@@ -87,10 +87,7 @@ function showSwitches() {
 }
 
 async function sendNow(one = CASES.get(state.case)) {
-  if (!originOf(state)) {
-    $('url').focus();
-    return;
-  }
+  if (!originOf(state)) return showRefused();
   const turn = ++run;
   const isCurrent = () => turn === run;
   const at = { ...state };
@@ -101,10 +98,11 @@ async function sendNow(one = CASES.get(state.case)) {
     await client;
     if (!isCurrent()) return;
   }
-  const exchange = await send(one, at, edited(), (part) => isCurrent() && showResponse(part, false));
+  const text = edited();
+  const exchange = await send(one, at, text, (part) => isCurrent() && showResponse(part));
   if (!isCurrent()) return;
-  sent = exchange.request;
-  if (exchange.response) showResponse(exchange.response);
+  sent = { ...exchange, text };
+  if (exchange.response) showResponse(exchange.response, exchange.fault);
   else showFault(exchange.fault, exchange.ms);
   showLog(exchange.log);
   if (!isLoaded()) showUnread();
@@ -188,7 +186,6 @@ $('reset').addEventListener('click', () => go({ edited: undefined }));
 for (const name of EDITORS) {
   $(name).addEventListener('input', () => {
     state.edited = isEdited() ? edited() : undefined;
-    sent = undefined;
     history.replaceState(null, '', writeState(state));
     $('reset').hidden = !state.edited;
     if (name === 'method') showBodyEditor();
@@ -211,12 +208,14 @@ const COPIES = { curl, javascript, rust, link: () => location.origin + location.
 document.querySelector('.copies').addEventListener('click', async ({ target }) => {
   const kind = target.dataset.copy;
   if (!kind) return;
-  const request = sent ?? requestOf(edited(), state);
-  const one = CASES.get(state.case);
-  const text = COPIES[kind]({ ...request, ...callOf(one, state, request), endpoint: endpointOf(state) });
+  // As it was sent, with the id of its task; unless it has been changed since.
+  const isSent = sent && EDITORS.every((name) => sent.text[name] === $(name).value);
+  const { request, task } = isSent ? sent : { request: requestOf(edited(), state) };
+  const text = COPIES[kind]({ ...request, call: callOf(CASES.get(state.case), state, request, task), endpoint: endpointOf(state) });
+  const isShort = kind === 'link' && state.edited && !text.includes('&request=');
   try {
     await navigator.clipboard.writeText(text);
-    $('copied').textContent = `Copied as ${target.textContent}.`;
+    $('copied').textContent = `Copied as ${target.textContent}${isShort ? ', without your changes: they are too long for one' : ''}.`;
   } catch {
     $('copied').textContent = 'The browser does not allow copying here.';
   }

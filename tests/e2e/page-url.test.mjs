@@ -1,0 +1,77 @@
+// A URL of one's own as the target: which are asked, and how.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startAgent } from './support/agent.mjs';
+import { launchChromium } from './support/chromium.mjs';
+import { go, hashOf, pageOf, shown, whenShown } from './support/page.mjs';
+import { startSite } from './support/site.mjs';
+
+let site, browser, opened, complaints, agent, page;
+before(async () => {
+  browser = await launchChromium();
+  site = await startSite();
+  ({ opened, complaints } = pageOf(site, browser));
+  agent = await startAgent((_, response) => response.writeHead(404, { 'Content-Type': 'application/json' }).end('{"error":{"code":404,"message":"gone"}}'));
+  page = await opened({}, hashOf({ case: 'completed' }));
+  await whenShown(page);
+});
+after(async () => {
+  await browser?.close();
+  await site?.stop();
+  agent?.stop();
+});
+
+const says = (words) => page.waitForFunction((text) => document.getElementById('status').textContent.startsWith(text), words);
+async function choose(parts) {
+  await go(page, { target: 'url', case: 'task-not-found', ...parts });
+  await says('Not sent yet');
+}
+
+describe('what cannot be asked is refused, and nothing is sent', () => {
+  const URLS = ['', 'nonsense', 'ftp://agent.example', 'data:text/plain,a', 'about:blank', 'http://user@agent.example/', 'https://user:hunter2@agent.example/base', 'http://:hunter2@agent.example'];
+  for (const binding of ['JSONRPC', 'HTTP+JSON']) {
+    for (const url of URLS) {
+      test(`${url || 'nothing'}, ${binding}`, async () => {
+        const requests = [];
+        const listen = (request) => requests.push(request.url());
+        await choose({ binding, url });
+        page.on('request', listen);
+        await page.click('#send');
+        await says('Not sent: the agent’s URL');
+        assert.equal(await page.evaluate(() => document.activeElement.id), 'url');
+        await page.focus('#path');
+        await page.keyboard.press('Control+Enter');
+        await page.waitForFunction(() => document.activeElement.id === 'url');
+        page.off('request', listen);
+        assert.deepEqual(requests, []);
+        assert.doesNotMatch(await page.inputValue('#path'), /hunter2|null/);
+      });
+    }
+  }
+});
+
+describe('what can be is asked at its own path, with its own query', () => {
+  const ROWS = [
+    ['JSONRPC', '', '/'],
+    ['JSONRPC', '/rpc/', '/rpc/'],
+    ['JSONRPC', '/rpc?key=1#top', '/rpc?key=1'],
+    ['HTTP+JSON', '/', '/tasks/task-123'],
+    ['HTTP+JSON', '/base/', '/base/tasks/task-123'],
+    ['HTTP+JSON', '/base?key=1&a=b%20c#top', '/base/tasks/task-123?key=1&a=b%20c'],
+    ['HTTP+JSON', '/base/?key=/', '/base/tasks/task-123?key=/'],
+    ['HTTP+JSON', '/base?key=1', '/base/tasks?key=1&pageSize=150&historyLength=-5', 'invalid-params'],
+    ['HTTP+JSON', '/base?key=1', '/base/v1/message:send/now?key=1', 'method-not-found'],
+  ];
+  for (const [binding, own, expected, id = 'task-not-found'] of ROWS) {
+    test(`${own || 'no path'}, ${binding}, ${id}`, async () => {
+      await choose({ case: id, binding, url: agent.url + own });
+      assert.equal(await page.inputValue('#path'), expected);
+      await page.click('#send');
+      await whenShown(page);
+      assert.match((await shown(page)).status, /^HTTP 404/);
+      assert.equal(agent.requests.at(-1).url, expected);
+    });
+  }
+});
+
+test('the console had nothing to complain about', () => assert.deepEqual(complaints, []));
