@@ -113,7 +113,7 @@ export function showSeen(outcome, isIdempotent) {
     // On JSON-RPC errors come under 200: green would be a lie.
     $('status').classList.replace('good', 'warn');
     showError(error, events);
-    showAdvice(advise(error, isIdempotent), codeFor(error));
+    showAdvice(advise(error, isIdempotent), codeFor(error), error.kind === 'Custom' ? error.message : error.kind);
     return;
   }
   const state = stateOf(result) ?? stateOf(events?.at(-1)) ?? '';
@@ -125,7 +125,7 @@ export function showSeen(outcome, isIdempotent) {
       ...fact('says', message, ''),
       ...fact('events', events && String(events.length))),
   );
-  showAdvice(adviseState(state), state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? TASK_CODE : undefined);
+  showAdvice(adviseState(state), state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? TASK_CODE : undefined, state);
 }
 
 function showError(error, events) {
@@ -151,7 +151,9 @@ function showError(error, events) {
   );
 }
 
-function showAdvice({ tone, verdict, lines }, code) {
+/** `what` is what is read out before the verdict. */
+function showAdvice({ tone, verdict, lines }, code, what) {
+  $('outcome').textContent = `${what} ${verdict}`;
   $('advice').replaceChildren(
     el('p', { class: `verdict ${tone}` }, verdict),
     ...lines.map((line) => el('p', {}, line)),

@@ -233,6 +233,14 @@ describe('a link shows the same', () => {
     });
   }
 
+  test('but no method that the page cannot send', async () => {
+    const request = Buffer.from(JSON.stringify({ method: 'TRACE', path: '/', headers: '', body: '' })).toString('base64url');
+    const other = await opened({}, hashOf({ case: 'completed', target: 'page', request }));
+    await whenShown(other);
+    assert.equal(await other.inputValue('#method'), 'POST');
+    await other.context().close();
+  });
+
   test('what makes no sense in one is as if it were not there', async () => {
     const other = await opened({}, '#case=no-such&target=moon&binding=SOAP&accept=application/nonsense&request=%%%');
     await whenShown(other);
