@@ -1,6 +1,6 @@
 // The page: a list of failures, and the exchange that shows the chosen one.
 import { CASES, GROUPS, labelOf } from './cases.js';
-import { callOf, draft, endpointOf, needsModule, originOf, read, requestOf, send } from './exchange.js';
+import { areHeaders, callOf, draft, endpointOf, needsModule, originOf, read, requestOf, send } from './exchange.js';
 import { client, isLoaded, loadModule, tryNow } from './module.js';
 import { curl, javascript, rust } from './snippets.js';
 import { readState, writeState } from './state.js';
@@ -87,7 +87,8 @@ function showSwitches() {
 }
 
 async function sendNow(one = CASES.get(state.case)) {
-  if (!originOf(state)) return showRefused();
+  if (!originOf(state)) return showRefused('url', 'the agent’s URL must be of http or https, without a password');
+  if (!areHeaders($('headers').value)) return showRefused('headers', 'no browser sends such headers');
   const turn = ++run;
   const isCurrent = () => turn === run;
   const at = { ...state };
@@ -182,7 +183,10 @@ $('switches').addEventListener('change', (event) => {
   go({ [name]: value, edited: undefined, isChosen: state.isChosen || name === 'target' });
 });
 $('send').addEventListener('click', () => sendNow());
-$('reset').addEventListener('click', () => go({ edited: undefined }));
+$('reset').addEventListener('click', () => {
+  $('send').focus(); // the button goes
+  go({ edited: undefined });
+});
 for (const name of EDITORS) {
   $(name).addEventListener('input', () => {
     state.edited = isEdited() ? edited() : undefined;
@@ -199,7 +203,11 @@ document.addEventListener('keydown', (event) => {
     $('search').focus();
   } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !state.scenario) {
     event.preventDefault();
-    sendNow();
+    if (event.target.id !== 'url') return sendNow();
+    // It tells of its change when it is left.
+    event.target.blur();
+    event.target.focus();
+    $('switches').requestSubmit();
   }
 });
 

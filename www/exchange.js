@@ -69,11 +69,20 @@ function pretty(text) {
 export const headerPairs = (text) =>
   text.split('\n').map((line) => /^([^:\s]+)\s*:\s*(.*)$/.exec(line.trim())).filter(Boolean).map(([, name, value]) => [name, value]);
 
+export function areHeaders(text) {
+  try {
+    return new Headers(headerPairs(text));
+  } catch {
+    return undefined;
+  }
+}
+
 /** The request of a text, whole, as a browser sends it: its address encoded, and a GET without a body. */
 export function requestOf({ method, path, headers, body }, state) {
   const base = new URL(endpointOf(state).url).origin;
-  const { href } = new URL(base + (path.startsWith('/') ? path : `/${path}`));
-  return { method, url: href, headers: headerPairs(headers), body: method === 'GET' ? '' : body };
+  const url = new URL(base + (path.startsWith('/') ? path : `/${path}`));
+  url.hash = '';
+  return { method, url: url.href, headers: headerPairs(headers), body: method === 'GET' ? '' : body };
 }
 
 export function fetchOf(one, state) {
@@ -86,7 +95,7 @@ export function fetchOf(one, state) {
 export async function send(one, state, text, onPiece) {
   const fetchFunction = fetchOf(one, state);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const task = needsTask(text) ? await makeTask(one, state, fetchFunction, signal) : undefined;
+  const task = needsTask(text) ? await makeTask(one, state, text, fetchFunction, signal) : undefined;
   const request = requestOf(task === undefined ? text : fill(text, task), state);
   const started = performance.now();
   let response, fault;
@@ -129,10 +138,10 @@ const fill = (text, id) => ({ ...text, path: text.path.replaceAll('TASK_ID', () 
 const SOME_TASK = 'task-123';
 
 /** Has the target make a task, for cases that need one. Where none comes of it, the request itself shows why. */
-async function makeTask(one, state, fetchFunction, signal) {
+async function makeTask(one, state, text, fetchFunction, signal) {
   const params = { message: { messageId: 'm-0', role: 'ROLE_USER', parts: [{ text: one.before ?? 'hello' }] } };
   const { method, url, headers, body } = buildRequest(endpointOf(state), 'SendMessage', params);
-  const own = headerPairs(`Authorization: ${one.headers?.Authorization ?? ''}`).filter(([, value]) => value);
+  const own = headerPairs(text.headers).filter(([name]) => /^authorization$/i.test(name));
   try {
     const response = await fetchFunction(url, { method, headers: [...headers, ...own], body, signal });
     const answer = await response.json();
@@ -163,7 +172,7 @@ export async function read(one, state, { request, response, fault }) {
 async function tooLarge(A2aClient, binding, status) {
   const fetch = async () => new Response('', { status, headers: { 'Content-Length': String(MAX_BODY_BYTES + 1) } });
   const agent = await A2aClient.at({ url: PAGE_ORIGIN, binding }, { fetch });
-  return agent.getTask({ id: 'x' }).then(undefined, (error) => ({ error })).finally(() => agent.close());
+  return agent.getTask({ id: 'x' }).catch((error) => ({ error }));
 }
 
 /** The operation and params of a request, if the client would send it so, but for headers of one's own. */
@@ -173,12 +182,12 @@ export function callOf(one, state, request, task = 'TASK_ID') {
   if (!call) return undefined;
   const built = buildRequest(endpointOf(state), call.operation, call.params);
   const isSame = request.method === built.method && request.url === new URL(built.url).href && (isRpc || request.body === pretty(built.body ?? ''));
-  return isSame && CLIENTS_OWN.every((name) => fits(name, valueOf(name, request.headers), valueOf(name, built.headers))) ? call : undefined;
+  // Whoever prefers no form of answer takes the client's.
+  const fits = (name) => [valueOf(name, built.headers), name === 'accept' && ''].includes(valueOf(name, request.headers));
+  return isSame && CLIENTS_OWN.every(fits) ? call : undefined;
 }
 
 const valueOf = (wanted, headers) => headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value).join();
-/** Whoever prefers no form of answer takes the client's. */
-const fits = (name, given, built) => given === built || (name === 'accept' && given === '');
 
 function calledIn(body) {
   try {

@@ -81,8 +81,8 @@ export function showBody(element, text, contentType = '') {
 }
 
 function showEvents(element, text) {
-  for (const line of text.split('\n')) {
-    const [, field, rest] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+  for (const line of text.split(/\r?\n/)) {
+    const [, field, rest] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
     const tree = field === 'data' ? parse(rest) : undefined;
     if (tree === undefined) {
       element.append(span('comment', line), '\n');

@@ -88,7 +88,7 @@ export function playedFetch(answer) {
 
 /** The id of a JSON-RPC request as JSON text, to the letter; null if there is none to be read. */
 export function idOf(body) {
-  const id = parse(body)?.members?.findLast(([name]) => JSON.parse(name) === 'id')?.[1];
+  const id = parse(body)?.members?.findLast(([name]) => name && JSON.parse(name) === 'id')?.[1];
   return /^["\d-]/.test(id) ? id : 'null';
 }
 

@@ -86,15 +86,16 @@ export function showFault(fault, ms) {
 export function showNothing(why = 'Not sent yet', tone = '') {
   showStatus(why, tone);
   $('took').textContent = '';
-  for (const id of ['response-headers', 'response-body', 'seen', 'advice']) $(id).replaceChildren();
+  for (const id of ['response-headers', 'response-body', 'seen', 'outcome', 'advice']) $(id).replaceChildren();
+  $('response').setAttribute('aria-busy', 'false');
   $('response-headers').hidden = true;
   $('log').hidden = true;
 }
 
-/** There is nobody to send it to. */
-export function showRefused() {
-  showNothing('Not sent: the agent’s URL has to be one of http or https, without a password', 'bad');
-  $('url').focus();
+/** What is in this field cannot be sent. */
+export function showRefused(id, why) {
+  showNothing(`Not sent: ${why}`, 'bad');
+  $(id).focus();
 }
 
 export function showLog(lines) {

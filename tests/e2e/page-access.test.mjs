@@ -112,6 +112,17 @@ describe('the accessibility tree', () => {
     await tab.context().close();
   });
 
+  test('nothing is busy when what was under way is left', async () => {
+    const url = 'https://agent.example';
+    const tab = await opened({}, `#${new URLSearchParams({ case: 'task-not-found', target: 'url', url })}`, (page) => page.route(`${url}/**`, () => {}));
+    await Promise.all([tab.waitForRequest(`${url}/**`), tab.click('#send')]);
+    assert.equal(await tab.getAttribute('#response', 'aria-busy'), 'true');
+    await tab.click('a[data-key="case:parse"]');
+    await tab.waitForFunction(() => document.getElementById('title').textContent === 'Parse error');
+    assert.equal(await tab.getAttribute('#response', 'aria-busy'), 'false');
+    await tab.context().close();
+  });
+
   test('a retrying call is told in words as well as drawn', async () => {
     const tab = await opened({}, '#scenario=recovers');
     await tab.waitForSelector('#answer[data-done]');
@@ -191,6 +202,17 @@ describe('by keyboard alone', () => {
     await press('Enter');
     await tab.waitForFunction(() => document.getElementById('copied').textContent === 'Copied as curl.');
     assert.match(await tab.evaluate(() => navigator.clipboard.readText()), /tasks\/task-123-4/);
+    await tab.context().close();
+  });
+
+  test('the focus stays where the button was that undoes changes', async () => {
+    const tab = await opened({}, '#case=completed');
+    await whenShown(tab);
+    await tab.fill('#path', '/elsewhere');
+    await tab.focus('#reset');
+    await tab.keyboard.press('Enter');
+    await tab.waitForFunction(() => document.getElementById('path').value === '/rpc');
+    assert.equal(await tab.evaluate(() => document.activeElement.id), 'send');
     await tab.context().close();
   });
 

@@ -177,6 +177,21 @@ describe('a large answer', () => {
   });
 });
 
+test('a stream is laid out whatever ends its lines', async () => {
+  const tab = await asking('streamed');
+  answer = (_, response) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(`data: ${wrapped(COMPLETED)}\r\n\r\n`);
+  assert.match((await sent(tab)).body, /^data: \{\n {2}"jsonrpc"/);
+  await tab.context().close();
+});
+
+test('a fragment is sent to nobody, not even inside the page', async () => {
+  const tab = await opened({}, hashOf({ case: 'task-not-found', target: 'page' }));
+  await whenShown(tab);
+  await tab.fill('#path', '/rpc#top');
+  assert.equal((await sent(tab)).facts.kind, 'TaskNotFound');
+  await tab.context().close();
+});
+
 describe('an id is taken to the letter', () => {
   for (const id of ['9007199254740993', '1.0', '-1e3', '"a\\u0062$&"', '12345678901234567890123']) {
     test(id, async () => {

@@ -50,6 +50,31 @@ describe('what cannot be asked is refused, and nothing is sent', () => {
   }
 });
 
+describe('what no browser sends is refused as well, and not told as no answer', () => {
+  for (const line of ['Ünï: x', 'X-Own: ü€', 'A(b): c']) {
+    test(line, async () => {
+      await choose({ url: agent.url });
+      await page.fill('#headers', line);
+      const before = agent.requests.length;
+      await page.click('#send');
+      await says('Not sent: no browser sends such headers');
+      assert.equal(await page.evaluate(() => document.activeElement.id), 'headers');
+      assert.equal(agent.requests.length, before);
+    });
+  }
+});
+
+test('the URL that is typed is asked by Ctrl and Enter, too', async () => {
+  await choose({ binding: 'HTTP+JSON', url: `${agent.url}/old` });
+  await page.fill('#url', `${agent.url}/new`);
+  await page.evaluate(() => delete document.body.dataset.shown);
+  await page.press('#url', 'Control+Enter');
+  await whenShown(page);
+  assert.equal(agent.requests.at(-1).url, '/new/tasks/task-123');
+  await page.press('#url', 'Tab');
+  assert.match((await shown(page)).status, /^HTTP 404/, 'to leave it changes nothing');
+});
+
 describe('what can be is asked at its own path, with its own query', () => {
   const ROWS = [
     ['JSONRPC', '', '/'],
