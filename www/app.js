@@ -1,18 +1,18 @@
 // The page: a list of failures, and the exchange that shows the chosen one.
 import { CASES, GROUPS, labelOf } from './cases.js';
-import { callOf, draft, endpointOf, needsModule, originOf, read, requestOf, send } from './exchange.js';
+import { areHeaders, callOf, draft, endpointOf, needsModule, originOf, read, requestOf, send } from './exchange.js';
 import { client, isLoaded, loadModule, tryNow } from './module.js';
 import { curl, javascript, rust } from './snippets.js';
 import { readState, writeState } from './state.js';
 import { SCENARIOS, showScenario } from './timeline.js';
-import { $, el, showAbsence, showBusy, showFault, showLog, showNothing, showPresence, showResponse, showSeen, showUnread, showWaiting } from './view.js';
+import { $, el, showAbsence, showBusy, showFault, showLog, showNothing, showPresence, showRefused, showResponse, showSeen, showUnread, showWaiting } from './view.js';
 
 /** Operations that may be done twice (specification 3.3.1). */
 const IDEMPOTENT = /^(Get|List|Cancel|Subscribe|Delete)/;
 
 let state = readState(location.hash);
 let original; // the request of the case, before anybody changed it
-let sent; // the request as it was sent last
+let sent; // what was sent last, and of which text
 let run = 0; // number of the last send: what comes late from one before it is not shown
 
 const EDITORS = ['method', 'path', 'headers', 'body'];
@@ -87,10 +87,8 @@ function showSwitches() {
 }
 
 async function sendNow(one = CASES.get(state.case)) {
-  if (!originOf(state)) {
-    $('url').focus();
-    return;
-  }
+  if (!originOf(state)) return showRefused('url', 'the agent’s URL must be of http or https, without a password');
+  if (!areHeaders($('headers').value)) return showRefused('headers', 'no browser sends such headers');
   const turn = ++run;
   const isCurrent = () => turn === run;
   const at = { ...state };
@@ -101,10 +99,11 @@ async function sendNow(one = CASES.get(state.case)) {
     await client;
     if (!isCurrent()) return;
   }
-  const exchange = await send(one, at, edited(), (part) => isCurrent() && showResponse(part, false));
+  const text = edited();
+  const exchange = await send(one, at, text, (part) => isCurrent() && showResponse(part));
   if (!isCurrent()) return;
-  sent = exchange.request;
-  if (exchange.response) showResponse(exchange.response);
+  sent = { ...exchange, text };
+  if (exchange.response) showResponse(exchange.response, exchange.fault);
   else showFault(exchange.fault, exchange.ms);
   showLog(exchange.log);
   if (!isLoaded()) showUnread();
@@ -184,11 +183,13 @@ $('switches').addEventListener('change', (event) => {
   go({ [name]: value, edited: undefined, isChosen: state.isChosen || name === 'target' });
 });
 $('send').addEventListener('click', () => sendNow());
-$('reset').addEventListener('click', () => go({ edited: undefined }));
+$('reset').addEventListener('click', () => {
+  $('send').focus(); // the button goes
+  go({ edited: undefined });
+});
 for (const name of EDITORS) {
   $(name).addEventListener('input', () => {
     state.edited = isEdited() ? edited() : undefined;
-    sent = undefined;
     history.replaceState(null, '', writeState(state));
     $('reset').hidden = !state.edited;
     if (name === 'method') showBodyEditor();
@@ -202,7 +203,11 @@ document.addEventListener('keydown', (event) => {
     $('search').focus();
   } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !state.scenario) {
     event.preventDefault();
-    sendNow();
+    if (event.target.id !== 'url') return sendNow();
+    // It tells of its change when it is left.
+    event.target.blur();
+    event.target.focus();
+    $('switches').requestSubmit();
   }
 });
 
@@ -211,12 +216,14 @@ const COPIES = { curl, javascript, rust, link: () => location.origin + location.
 document.querySelector('.copies').addEventListener('click', async ({ target }) => {
   const kind = target.dataset.copy;
   if (!kind) return;
-  const request = sent ?? requestOf(edited(), state);
-  const one = CASES.get(state.case);
-  const text = COPIES[kind]({ ...request, ...callOf(one, state, request), endpoint: endpointOf(state) });
+  // As it was sent, with the id of its task; unless it has been changed since.
+  const isSent = sent && EDITORS.every((name) => sent.text[name] === $(name).value);
+  const { request, task } = isSent ? sent : { request: requestOf(edited(), state) };
+  const text = COPIES[kind]({ ...request, call: callOf(CASES.get(state.case), state, request, task), endpoint: endpointOf(state) });
+  const isShort = kind === 'link' && state.edited && !text.includes('&request=');
   try {
     await navigator.clipboard.writeText(text);
-    $('copied').textContent = `Copied as ${target.textContent}.`;
+    $('copied').textContent = `Copied as ${target.textContent}${isShort ? ', without your changes: they are too long for one' : ''}.`;
   } catch {
     $('copied').textContent = 'The browser does not allow copying here.';
   }

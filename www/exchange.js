@@ -1,10 +1,13 @@
 // A request that is being looked at, and what comes of it.
 import { client } from './module.js';
-import { buildRequest } from './request.js';
+import { buildRequest, isStreaming } from './request.js';
+import { CLIENTS_OWN } from './snippets.js';
 import { PAGE_ORIGIN, idOf, networkFetch, pageFetch, playedFetch, thread } from './targets.js';
 
-/** Longest body that is shown, in characters. */
-const MAX_SHOWN = 200_000;
+/** Most that is read of an answer, in bytes: as much as the client would. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** The same of a stream, of which the client limits each event. */
+const MAX_STREAM_BYTES = 16 * MAX_BODY_BYTES;
 /** How long an answer may take before the page gives it up. */
 const TIMEOUT_MS = 30_000;
 
@@ -12,7 +15,15 @@ const TIMEOUT_MS = 30_000;
 export function originOf({ target, url }) {
   if (target === 'page') return PAGE_ORIGIN;
   if (target === 'worker') return location.origin;
-  return URL.canParse(url) ? new URL(url).href.replace(/\/+$/, '') : undefined;
+  return agentUrl(url);
+}
+
+/** A URL as the client would take it: of HTTP, and without credentials, which would end up in logs. */
+function agentUrl(text) {
+  const url = URL.canParse(text) ? new URL(text) : {};
+  if (!/^https?:$/.test(url.protocol) || url.username || url.password) return undefined;
+  url.hash = ''; // is never sent
+  return url.href;
 }
 
 /** What is asked over JSON-RPC; of a URL of somebody's own, that URL itself. */
@@ -24,11 +35,13 @@ export const endpointOf = (state) => {
 /** The request of a case, as text to be edited. */
 export function draft(one, state) {
   const endpoint = endpointOf(state);
+  const { origin, pathname, search } = new URL(endpoint.url);
   const built = buildRequest(endpoint, one.operation, one.params);
   const overrides = one[state.binding] ?? {};
   const headers = new Map(built.headers);
-  if (state.accept === '') headers.delete('Accept');
-  else if (state.accept !== 'client') headers.set('Accept', state.accept);
+  const accept = state.binding === 'JSONRPC' ? '' : state.accept; // which has one form of errors
+  if (accept === '') headers.delete('Accept');
+  else if (accept !== 'client') headers.set('Accept', accept);
   for (const [name, value] of Object.entries(one.headers ?? {})) {
     if (value === null) headers.delete(name);
     else if (name !== 'Content-Type' || built.body !== undefined) headers.set(name, value);
@@ -37,7 +50,7 @@ export function draft(one, state) {
   if (body === '') headers.delete('Content-Type');
   return {
     method: overrides.method ?? built.method,
-    path: overrides.path ?? built.url.slice(new URL(endpoint.url).origin.length),
+    path: overrides.path ? pathname.replace(/\/+$/, '') + overrides.path + search : built.url.slice(origin.length),
     headers: [...headers].map(([name, value]) => `${name}: ${value}`).join('\n'),
     body: pretty(body),
   };
@@ -56,10 +69,20 @@ function pretty(text) {
 export const headerPairs = (text) =>
   text.split('\n').map((line) => /^([^:\s]+)\s*:\s*(.*)$/.exec(line.trim())).filter(Boolean).map(([, name, value]) => [name, value]);
 
-/** The request of a text, whole. */
-export function requestOf(text, state) {
+export function areHeaders(text) {
+  try {
+    return new Headers(headerPairs(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The request of a text, whole, as a browser sends it: its address encoded, and a GET without a body. */
+export function requestOf({ method, path, headers, body }, state) {
   const base = new URL(endpointOf(state).url).origin;
-  return { method: text.method, url: base + (text.path.startsWith('/') ? text.path : `/${text.path}`), headers: headerPairs(text.headers), body: text.body };
+  const url = new URL(base + (path.startsWith('/') ? path : `/${path}`));
+  url.hash = '';
+  return { method, url: url.href, headers: headerPairs(headers), body: method === 'GET' ? '' : body };
 }
 
 export function fetchOf(one, state) {
@@ -68,51 +91,57 @@ export function fetchOf(one, state) {
   return networkFetch;
 }
 
-/** Sends the text, with TASK_ID filled in; gives the request as sent and all that came. `onHead` is told when the head is there. */
+/** Sends the text, with TASK_ID filled in; gives the request as sent and all that came. `onPiece` is told what is there so far. */
 export async function send(one, state, text, onPiece) {
   const fetchFunction = fetchOf(one, state);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const replaced = needsTask(text) ? fill(text, await makeTask(one, state, fetchFunction, signal)) : text;
-  const request = requestOf(replaced, state);
+  const task = needsTask(text) ? await makeTask(one, state, text, fetchFunction, signal) : undefined;
+  const request = requestOf(task === undefined ? text : fill(text, task), state);
   const started = performance.now();
-  const isBodyless = request.method === 'GET' || request.method === 'HEAD';
+  let response, fault;
   try {
-    const response = await fetchFunction(request.url, { method: request.method, headers: request.headers, ...(isBodyless || request.body === '' ? {} : { body: request.body }), signal });
-    const head = { status: response.status, headers: [...response.headers] };
-    const body = await readText(response, (soFar) => onPiece?.({ ...head, body: soFar }));
-    const ms = performance.now() - started;
-    return { request, response: { ...head, body, ms }, log: state.target === 'page' && !one.played ? thread.log : [] };
+    const answer = await fetchFunction(request.url, { method: request.method, headers: request.headers, body: request.body || undefined, signal });
+    response = { status: answer.status, headers: [...answer.headers], body: '' };
+    fault = await readText(answer, response, () => onPiece(response));
   } catch (error) {
-    return { request, fault: error.fault ?? (error.name === 'TimeoutError' ? 'timed-out' : 'no-answer'), message: error.message, ms: performance.now() - started, log: [] };
+    // What came before it stays.
+    fault = error.fault ?? (error.name === 'TimeoutError' ? 'timed-out' : response ? 'cut-short' : 'no-answer');
+  }
+  const ms = performance.now() - started;
+  return { request, task, response: response && { ...response, ms }, fault, ms, log: !fault && needsModule(one, state) ? thread.log : [] };
+}
+
+/** Adds to `into.body` what comes. Gives a fault if that is too much. */
+async function readText(answer, into, onPiece) {
+  if (!answer.body) return undefined;
+  const decoder = new TextDecoder();
+  let room = isEvents(into) ? MAX_STREAM_BYTES : MAX_BODY_BYTES;
+  for (const reader = answer.body.getReader(); ; ) {
+    const { done, value } = await reader.read();
+    room -= done ? 0 : value.length;
+    into.body += decoder.decode(room < 0 ? value.subarray(0, room) : value, { stream: !done });
+    if (room < 0) {
+      await reader.cancel();
+      return 'too-large';
+    }
+    if (done) return undefined;
+    onPiece();
   }
 }
 
-async function readText(response, onPiece) {
-  if (!response.body) return '';
-  const decoder = new TextDecoder();
-  let text = '';
-  for (const reader = response.body.getReader(); ; ) {
-    const { done, value } = await reader.read();
-    text += decoder.decode(value, { stream: !done });
-    if (text.length > MAX_SHOWN) {
-      await reader.cancel();
-      return `${text.slice(0, MAX_SHOWN)}…`;
-    }
-    if (done) return text;
-    onPiece(text);
-  }
-}
+const isEvents = ({ headers }) => headers.some(([name, value]) => name === 'content-type' && value.startsWith('text/event-stream'));
 
 const needsTask = (text) => `${text.path}${text.body}`.includes('TASK_ID');
-const fill = (text, id) => ({ ...text, path: text.path.replaceAll('TASK_ID', encodeURIComponent(id)), body: text.body.replaceAll('TASK_ID', id) });
+const fillJson = (json, id) => json.replaceAll('TASK_ID', () => JSON.stringify(id).slice(1, -1));
+const fill = (text, id) => ({ ...text, path: text.path.replaceAll('TASK_ID', () => encodeURIComponent(id)), body: fillJson(text.body, id) });
 
 const SOME_TASK = 'task-123';
 
 /** Has the target make a task, for cases that need one. Where none comes of it, the request itself shows why. */
-async function makeTask(one, state, fetchFunction, signal) {
+async function makeTask(one, state, text, fetchFunction, signal) {
   const params = { message: { messageId: 'm-0', role: 'ROLE_USER', parts: [{ text: one.before ?? 'hello' }] } };
   const { method, url, headers, body } = buildRequest(endpointOf(state), 'SendMessage', params);
-  const own = headerPairs(`Authorization: ${one.headers?.Authorization ?? ''}`).filter(([, value]) => value);
+  const own = headerPairs(text.headers).filter(([name]) => /^authorization$/i.test(name));
   try {
     const response = await fetchFunction(url, { method, headers: [...headers, ...own], body, signal });
     const answer = await response.json();
@@ -127,21 +156,45 @@ export const needsModule = (one, state) => state.target === 'page' && !one.playe
 
 /** What the client makes of it, once there is one. */
 export async function read(one, state, { request, response, fault }) {
-  const { decode, decodeFault } = await client;
-  if (fault) return decodeFault(state.binding, fault);
-  const operation = state.binding === 'JSONRPC' ? (methodOf(request.body) ?? one.operation) : one.operation;
-  const id = idOf(request.body);
-  return decode({ binding: state.binding, operation, id, status: response.status, headers: response.headers, body: response.body });
+  const { A2aClient, decode, decodeFault } = await client;
+  const { binding } = state;
+  if (!response) return decodeFault(binding, fault);
+  const { status, headers, body } = response;
+  const operation = binding === 'JSONRPC' ? (methodOf(request.body) ?? one.operation) : one.operation;
+  const isStream = isStreaming(operation) && isEvents(response);
+  if (fault && status < 300 && !isStream) return fault === 'too-large' ? tooLarge(A2aClient, binding, status) : decodeFault(binding, fault);
+  // Of an error its status says enough, and of a stream its last event, if it is one that ends it.
+  const outcome = await decode({ binding, operation, id: idOf(request.body), status, headers, body });
+  return fault && outcome.error?.origin === 'transport' ? { ...outcome, ...(await decodeFault(binding, fault)) } : outcome;
 }
 
-/** The operation and params of a request, if it is one that the client could send. */
-export function callOf(one, state, request) {
-  if (state.binding === 'HTTP+JSON') return one['HTTP+JSON'] || state.edited ? {} : { operation: one.operation, params: one.params };
+/** What the client says of an answer that is too large, when it gets one. */
+async function tooLarge(A2aClient, binding, status) {
+  const fetch = async () => new Response('', { status, headers: { 'Content-Length': String(MAX_BODY_BYTES + 1) } });
+  const agent = await A2aClient.at({ url: PAGE_ORIGIN, binding }, { fetch });
+  return agent.getTask({ id: 'x' }).catch((error) => ({ error }));
+}
+
+/** The operation and params of a request, if the client would send it so, but for headers of one's own. */
+export function callOf(one, state, request, task = 'TASK_ID') {
+  const isRpc = state.binding === 'JSONRPC';
+  const call = isRpc ? calledIn(request.body) : { operation: one.operation, params: JSON.parse(fillJson(JSON.stringify(one.params), task)) };
+  if (!call) return undefined;
+  const built = buildRequest(endpointOf(state), call.operation, call.params);
+  const isSame = request.method === built.method && request.url === new URL(built.url).href && (isRpc || request.body === pretty(built.body ?? ''));
+  // Whoever prefers no form of answer takes the client's.
+  const fits = (name) => [valueOf(name, built.headers), name === 'accept' && ''].includes(valueOf(name, request.headers));
+  return isSame && CLIENTS_OWN.every(fits) ? call : undefined;
+}
+
+const valueOf = (wanted, headers) => headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value).join();
+
+function calledIn(body) {
   try {
-    const { jsonrpc, method, params } = JSON.parse(request.body);
-    return jsonrpc === '2.0' && OPERATIONS.test(method) ? { operation: method, params } : {};
+    const { jsonrpc, method, params } = JSON.parse(body);
+    return jsonrpc === '2.0' && OPERATIONS.test(method) && params !== undefined ? { operation: method, params } : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 

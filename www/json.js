@@ -2,8 +2,11 @@
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:]|\s+/gy;
 
-/** A tree that keeps every scalar as its text; undefined if the text is no JSON. */
-function parse(text) {
+/** Deepest nesting that is laid out. */
+const MAX_DEPTH = 500;
+
+/** A tree that keeps every scalar as its text; undefined if the text is no JSON, or too deep. */
+export function parse(text) {
   const tokens = [];
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < text.length) {
@@ -12,16 +15,17 @@ function parse(text) {
     if (match[0].trim() !== '') tokens.push(match[0]);
   }
   let at = 0;
-  const value = () => {
+  const value = (depth) => {
     const token = tokens[at++];
     if (token !== '{' && token !== '[') return token;
+    if (depth > MAX_DEPTH) throw new RangeError('too deep');
     const end = token === '{' ? '}' : ']';
     const members = [];
     while (tokens[at] !== end) {
       if (at >= tokens.length) return undefined;
       const name = token === '{' ? tokens[at++] : undefined;
       if (name !== undefined) at += 1; // the colon
-      members.push([name, value()]);
+      members.push([name, value(depth + 1)]);
       if (tokens[at] === ',') at += 1;
     }
     at += 1;
@@ -29,10 +33,10 @@ function parse(text) {
   };
   try {
     JSON.parse(text);
+    return value(1);
   } catch {
     return undefined;
   }
-  return value();
 }
 
 const span = (kind, text) => {
@@ -77,8 +81,8 @@ export function showBody(element, text, contentType = '') {
 }
 
 function showEvents(element, text) {
-  for (const line of text.split('\n')) {
-    const [, field, rest] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+  for (const line of text.split(/\r?\n/)) {
+    const [, field, rest] = /^(\w+): ?(.*)$/s.exec(line) ?? [];
     const tree = field === 'data' ? parse(rest) : undefined;
     if (tree === undefined) {
       element.append(span('comment', line), '\n');

@@ -20,26 +20,29 @@ const ROUTES = {
 const ACCEPT = { JSONRPC: 'application/json', 'HTTP+JSON': 'application/a2a+json, application/json, application/problem+json;q=0.5' };
 const CONTENT_TYPE = { JSONRPC: 'application/json', 'HTTP+JSON': 'application/a2a+json' };
 
+export const isStreaming = (operation) => /Streaming|Subscribe/.test(operation);
+
 /** `method`, `url`, `headers` (pairs) and perhaps `body`. */
-export function buildRequest({ url, binding }, operation, params) {
-  const { method, path, body } = binding === 'JSONRPC' ? envelope(operation, params) : resource(operation, params);
-  const isStream = operation === 'SendStreamingMessage';
-  const headers = [['Accept', isStream ? `text/event-stream, ${ACCEPT[binding]}` : ACCEPT[binding]], ['A2A-Version', VERSION]];
-  if (body === undefined) return { method, url: url + path, headers };
-  return { method, url: url + path, headers: [...headers, ['Content-Type', CONTENT_TYPE[binding]]], body: JSON.stringify(body) };
+export function buildRequest({ url: endpoint, binding }, operation, params) {
+  const { method, url, body } = binding === 'JSONRPC' ? envelope(endpoint, operation, params) : resource(endpoint, operation, params);
+  const headers = [['Accept', isStreaming(operation) ? `text/event-stream, ${ACCEPT[binding]}` : ACCEPT[binding]], ['A2A-Version', VERSION]];
+  if (body === undefined) return { method, url, headers };
+  return { method, url, headers: [...headers, ['Content-Type', CONTENT_TYPE[binding]]], body: JSON.stringify(body) };
 }
 
-const envelope = (method, params) => ({ method: 'POST', path: '', body: { jsonrpc: '2.0', id: ID, method, params } });
+const envelope = (url, method, params) => ({ method: 'POST', url, body: { jsonrpc: '2.0', id: ID, method, params } });
 
-/** Params go into the path where it names them; the rest into the query or the body. */
-function resource(operation, params) {
+/** Params go into the path where it names them; the rest into the query, behind that of the endpoint, or the body. */
+function resource(endpoint, operation, params) {
+  const [base, own] = endpoint.split(/\?(.*)/s);
   const [method, template] = ROUTES[operation];
   const rest = { ...params };
   const path = template.replace(/\{(\w+)\}/g, (_, name) => {
     delete rest[name];
     return encodeURIComponent(params[name]);
   });
-  if (method === 'POST') return { method, path, body: rest };
-  const query = new URLSearchParams(rest).toString();
-  return { method, path: query ? `${path}?${query}` : path };
+  const isPost = method === 'POST';
+  const query = [own, isPost ? '' : String(new URLSearchParams(rest))].filter(Boolean).join('&');
+  const url = base.replace(/\/+$/, '') + path + (query && `?${query}`);
+  return isPost ? { method, url, body: rest } : { method, url };
 }

@@ -1,4 +1,5 @@
-// A request as somebody would write it elsewhere.
+// A request as somebody would write it elsewhere. With its `call`, if the client would send it so.
+import { isStreaming } from './request.js';
 
 const shell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 const js = (text) => JSON.stringify(text);
@@ -22,29 +23,25 @@ const rustJson = (json) =>
 const rustString = (text) => rustJson(js(text));
 
 export function curl({ method, url, headers, body }) {
-  const lines = [`curl -i ${method === 'POST' && body ? '' : `-X ${method} `}${shell(url)}`];
-  for (const [name, value] of headers) lines.push(`  -H ${shell(`${name}: ${value}`)}`);
+  // Brackets are ranges to it, and a header without a value is one to be left out.
+  const lines = [`curl -i ${/[[\]{}]/.test(url) ? '-g ' : ''}${method === 'POST' && body ? '' : `-X ${method} `}${shell(url)}`];
+  for (const [name, value] of headers) lines.push(`  -H ${shell(value ? `${name}: ${value}` : `${name};`)}`);
   if (body) lines.push(`  --data-raw ${shell(body)}`);
   return lines.join(' \\\n');
 }
 
-/** Operation and params, if the request is one that the client would send. */
-function asked({ operation, params }) {
-  return operation && params !== undefined ? { operation, params } : undefined;
-}
-
-/** What of the headers is the user's. */
-const OWN = /^(accept|content-type|a2a-version)$/i;
-const ownHeaders = (headers) => headers.filter(([name]) => !OWN.test(name));
+/** Headers that the client writes itself; the others are the user's. */
+export const CLIENTS_OWN = ['accept', 'content-type', 'a2a-version'];
+const ownHeaders = (headers) => headers.filter(([name]) => !CLIENTS_OWN.includes(name.toLowerCase()));
 
 export function javascript(request) {
-  const call = asked(request);
+  const { call } = request;
   if (!call) {
     const { method, url, headers, body } = request;
     const init = { method, headers: Object.fromEntries(headers), ...(body ? { body } : {}) };
     return `const response = await fetch(${js(url)}, ${JSON.stringify(init, null, 2)});\nconsole.log(response.status, await response.text());\n`;
   }
-  const isStream = /Streaming|Subscribe/.test(call.operation);
+  const isStream = isStreaming(call.operation);
   const params = JSON.stringify(call.params, null, 2).replaceAll('\n', '\n  ');
   const headers = Object.fromEntries(ownHeaders(request.headers));
   const options = Object.keys(headers).length ? `, ${JSON.stringify({ headers })}` : '';
@@ -64,7 +61,7 @@ try {
 }
 
 export function rust(request) {
-  const call = asked(request);
+  const { call } = request;
   if (!call) {
     const { method, url, headers, body } = request;
     const lines = headers.map(([name, value]) => `    .header(${rustString(name)}, ${rustString(value)})`);
@@ -78,7 +75,7 @@ println!("{} {}", response.status(), response.text().await?);
 `;
   }
   const binding = request.endpoint.binding === 'JSONRPC' ? 'JsonRpc' : 'Rest';
-  const isStream = /Streaming|Subscribe/.test(call.operation);
+  const isStream = isStreaming(call.operation);
   const own = ownHeaders(request.headers).map(([name, value]) => `(${rustString(name)}.into(), ${rustString(value)}.to_owned())`);
   const options = own.length ? `Options { service: Service { headers: vec![${own.join(', ')}], ..Default::default() }, ..Default::default() }` : 'Options::default()';
   const made = isStream

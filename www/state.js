@@ -12,6 +12,8 @@ const CHOICES = {
 /** Longest changed request that a link carries, in characters. */
 const MAX_EDITED = 20_000;
 
+const METHODS = /^(POST|GET|DELETE|PUT|PATCH)$/;
+
 const encode = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text))).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
 const decode = (text) => new TextDecoder().decode(Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0)));
 
@@ -25,7 +27,7 @@ export function readState(hash) {
   }
   try {
     const edited = JSON.parse(decode(given.get('request') ?? ''));
-    const isWhole = ['method', 'path', 'headers', 'body'].every((name) => typeof edited?.[name] === 'string');
+    const isWhole = METHODS.test(edited.method) && ['method', 'path', 'headers', 'body'].every((name) => typeof edited[name] === 'string');
     if (isWhole) state.edited = edited;
   } catch {
     // no changed request

@@ -1,4 +1,5 @@
 // Who is asked: the agent inside the page, the worker that served it, or any URL. Each is a fetch function.
+import { parse } from './json.js';
 
 /** The host that the agent inside the page is asked under. Nothing is sent there. */
 export const PAGE_ORIGIN = 'https://agent.example';
@@ -33,14 +34,20 @@ class PageThread {
     if (end) this.log = log;
     if (head) {
       const { status, headers } = JSON.parse(head);
-      const stream = isStream && new ReadableStream({ start: (controller) => void (request.controller = controller) });
+      const stream = isStream && new ReadableStream({ start: (controller) => void (request.controller = controller), cancel: () => void (request.controller = undefined) });
       const isEmpty = status === 204 || status === 304;
       request.resolve(new Response(isEmpty ? null : stream || body, { status, headers }));
     }
-    if (piece !== undefined) request.controller.enqueue(new TextEncoder().encode(piece));
-    if (failure) request.reject(new TypeError(failure));
+    if (piece !== undefined) request.controller?.enqueue(new TextEncoder().encode(piece));
+    if (failure) this.#fail(request, failure);
     if (end) request.controller?.close();
     if (end || failure) this.#requests.delete(key);
+  }
+
+  #fail({ reject, controller }, why) {
+    const error = new TypeError(why);
+    reject(error);
+    controller?.error(error);
   }
 
   #died(keys) {
@@ -50,7 +57,8 @@ class PageThread {
       const request = this.#requests.get(key);
       this.#requests.delete(key);
       if (!request) continue;
-      if (request.message.refuse) request.reject(new TypeError('the agent inside the page does not start'));
+      // An answer that has begun cannot become another.
+      if (request.message.refuse || request.controller) this.#fail(request, 'the agent inside the page is gone');
       else this.ask({ request: request.message.request, refuse: true }).then((response) => {
         this.log = ['WebAssembly trapped: the instance is gone, and the next one has answered in its place'];
         request.resolve(response);
@@ -73,19 +81,15 @@ export function pageFetch({ vars = {}, script } = {}) {
 export function playedFetch(answer) {
   return async (_url, { body } = {}) => {
     if (answer.fault) throw Object.assign(new TypeError('no answer'), { fault: answer.fault });
-    const text = answer.body.replaceAll('$ID', idOf(body ?? ''));
+    const text = answer.body.replaceAll('$ID', () => idOf(body ?? ''));
     return new Response(text, { status: answer.status, headers: answer.headers });
   };
 }
 
-/** The id of a JSON-RPC request as JSON text; null if there is none to be read. */
+/** The id of a JSON-RPC request as JSON text, to the letter; null if there is none to be read. */
 export function idOf(body) {
-  try {
-    const { id } = JSON.parse(body);
-    return id === undefined ? 'null' : JSON.stringify(id);
-  } catch {
-    return 'null';
-  }
+  const id = parse(body)?.members?.findLast(([name]) => name && JSON.parse(name) === 'id')?.[1];
+  return /^["\d-]/.test(id) ? id : 'null';
 }
 
 const NETWORK = { cache: 'no-store', credentials: 'omit', referrerPolicy: 'no-referrer' };

@@ -27,9 +27,10 @@ const MAX_SETTING = 60_000;
 
 const WAITING = 'Waiting for the client, a WebAssembly module …';
 
-/** Of the drawing, in pixels; and what a time on its axis takes. */
+/** Of the drawing, in pixels; and what a time on its axis takes, or the word “refused”. */
 const MIN_WIDTH = 280;
 const LABEL_WIDTH = 64;
+const REFUSED_WIDTH = 46;
 
 const FIRST = 'https://origin.example/rpc';
 const SECOND = 'https://fallback.example/rpc';
@@ -243,6 +244,7 @@ class Timeline {
       parts.push(svg('text', { x: x(ms), y: 13, 'text-anchor': 'middle' }, ms >= 1000 ? `${ms / 1000} s` : `${ms} ms`));
     }
     agents.forEach((name, index) => parts.push(svg('text', { x: 0, y: top + index * lane + 25, class: 'strong' }, name)));
+    this.free = 0; // from where on there is room for a word
     for (const mark of this.#marks) parts.push(...this.#mark(mark, x, top + mark.agent * lane + 4));
     const y = top + agents.length * lane + 6;
     parts.push(svg('text', { x: 0, y: y + 12, class: 'strong' }, 'Breaker'));
@@ -258,7 +260,12 @@ class Timeline {
 
   #mark({ kind, from, to, bound, number, how }, x, y) {
     const end = to ?? this.now;
-    if (kind === 'refused') return [svg('line', { x1: x(from), x2: x(from), y1: y + 4, y2: y + 30, class: 'wait' }), svg('text', { x: x(from), y: y + 44, 'text-anchor': 'middle' }, 'refused')];
+    if (kind === 'refused') {
+      const line = svg('line', { x1: x(from), x2: x(from), y1: y + 4, y2: y + 30, class: 'wait' });
+      if (x(from) < this.free) return [line];
+      this.free = x(from) + REFUSED_WIDTH;
+      return [line, svg('text', { x: x(from), y: y + 44, 'text-anchor': 'middle' }, 'refused')];
+    }
     if (kind === 'wait') {
       return [
         svg('rect', { x: x(from), y: y + 4, width: Math.max(1, x(from + bound) - x(from)), height: 26, class: 'bound', rx: 2 }),

@@ -19,6 +19,10 @@ const FAULTS = {
   'no-answer': 'No answer: nobody there, a broken connection, or no permission for this page (CORS)',
   'cut-short': 'No whole answer: the connection broke',
 };
+/** The same of an answer that had begun. */
+const FAULTS_MIDWAY = { 'cut-short': 'then the connection broke', 'timed-out': 'then the deadline passed', 'too-large': 'and more than is read' };
+/** Longest body that is shown, in characters. */
+const MAX_SHOWN = 200_000;
 const took = (ms) => (ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`);
 
 export function showBusy() {
@@ -27,8 +31,7 @@ export function showBusy() {
 
 /** Nobody is there yet to be asked. */
 export function showWaiting() {
-  showNothing();
-  $('status').textContent = 'Waiting for the agent inside the page, a WebAssembly module …';
+  showNothing('Waiting for the agent inside the page, a WebAssembly module …');
   $('response').setAttribute('aria-busy', 'true');
 }
 
@@ -52,21 +55,27 @@ export function showPresence() {
   $('module').classList.remove('shown');
 }
 
-/** A response, or the part of it that is there. */
-export function showResponse({ status, headers, body, ms }, isDone = true) {
+/** Sets the status line. It is read out when it changes, so not for every piece. */
+function showStatus(text, tone = '') {
+  if ($('status').textContent !== text) $('status').textContent = text;
+  $('status').className = `status mono ${tone}`;
+}
+
+/** A response, or the part of it that is there. With a `fault` there will be no more. */
+export function showResponse({ status, headers, body, ms }, fault) {
+  const isDone = ms !== undefined;
   const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
-  $('status').textContent = `HTTP ${status} ${PHRASES[status] ?? ''}`.trim();
-  $('status').className = `status mono ${status < 300 ? 'good' : status < 500 ? 'warn' : 'bad'}`;
+  const text = `HTTP ${status} ${PHRASES[status] ?? ''}`.trim();
+  showStatus(fault ? `${text}, ${FAULTS_MIDWAY[fault]}` : text, fault || status >= 500 ? 'bad' : status < 300 ? 'good' : 'warn');
   $('took').textContent = isDone ? took(ms) : 'receiving …';
   $('response-headers').replaceChildren(...headers.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)]));
   $('response-headers').hidden = headers.length === 0;
-  showBody($('response-body'), body, contentType);
+  showBody($('response-body'), body.length > MAX_SHOWN ? `${body.slice(0, MAX_SHOWN)}…` : body, contentType);
   $('response').setAttribute('aria-busy', String(!isDone));
 }
 
 export function showFault(fault, ms) {
-  $('status').textContent = FAULTS[fault];
-  $('status').className = 'status mono bad';
+  showStatus(FAULTS[fault], 'bad');
   $('took').textContent = took(ms);
   $('response-headers').replaceChildren();
   $('response-headers').hidden = true;
@@ -74,13 +83,19 @@ export function showFault(fault, ms) {
   $('response').setAttribute('aria-busy', 'false');
 }
 
-export function showNothing() {
-  $('status').textContent = 'Not sent yet';
-  $('status').className = 'status mono';
+export function showNothing(why = 'Not sent yet', tone = '') {
+  showStatus(why, tone);
   $('took').textContent = '';
-  for (const id of ['response-headers', 'response-body', 'seen', 'advice']) $(id).replaceChildren();
+  for (const id of ['response-headers', 'response-body', 'seen', 'outcome', 'advice']) $(id).replaceChildren();
+  $('response').setAttribute('aria-busy', 'false');
   $('response-headers').hidden = true;
   $('log').hidden = true;
+}
+
+/** What is in this field cannot be sent. */
+export function showRefused(id, why) {
+  showNothing(`Not sent: ${why}`, 'bad');
+  $(id).focus();
 }
 
 export function showLog(lines) {
@@ -99,7 +114,7 @@ export function showSeen(outcome, isIdempotent) {
     // On JSON-RPC errors come under 200: green would be a lie.
     $('status').classList.replace('good', 'warn');
     showError(error, events);
-    showAdvice(advise(error, isIdempotent), codeFor(error));
+    showAdvice(advise(error, isIdempotent), codeFor(error), error.kind === 'Custom' ? error.message : error.kind);
     return;
   }
   const state = stateOf(result) ?? stateOf(events?.at(-1)) ?? '';
@@ -111,7 +126,7 @@ export function showSeen(outcome, isIdempotent) {
       ...fact('says', message, ''),
       ...fact('events', events && String(events.length))),
   );
-  showAdvice(adviseState(state), state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? TASK_CODE : undefined);
+  showAdvice(adviseState(state), state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED' ? TASK_CODE : undefined, state);
 }
 
 function showError(error, events) {
@@ -137,7 +152,9 @@ function showError(error, events) {
   );
 }
 
-function showAdvice({ tone, verdict, lines }, code) {
+/** `what` is what is read out before the verdict. */
+function showAdvice({ tone, verdict, lines }, code, what) {
+  $('outcome').textContent = `${what} ${verdict}`;
   $('advice').replaceChildren(
     el('p', { class: `verdict ${tone}` }, verdict),
     ...lines.map((line) => el('p', {}, line)),

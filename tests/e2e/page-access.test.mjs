@@ -95,6 +95,34 @@ describe('the accessibility tree', () => {
     await tab.context().close();
   });
 
+  test('the outcome is told once, each time that it is sent', async () => {
+    const tab = await opened({}, '#case=streamed');
+    await whenShown(tab);
+    await tab.evaluate(() => {
+      globalThis.announced = [];
+      for (const region of document.querySelectorAll('[role=status]')) new MutationObserver(() => globalThis.announced.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
+    });
+    const announced = () => tab.evaluate(() => globalThis.announced.splice(0));
+    await visit(tab, { case: 'streamed' }); // in pieces
+    assert.deepEqual(await announced(), ['TASK_STATE_COMPLETED Done']);
+    await visit(tab, { case: 'task-not-found' });
+    assert.deepEqual(await announced(), ['TaskNotFound Not retryable'], 'an error that comes under 200 as well');
+    await visit(tab, { case: 'unreachable' });
+    assert.deepEqual((await announced()).length, 2);
+    await tab.context().close();
+  });
+
+  test('nothing is busy when what was under way is left', async () => {
+    const url = 'https://agent.example';
+    const tab = await opened({}, `#${new URLSearchParams({ case: 'task-not-found', target: 'url', url })}`, (page) => page.route(`${url}/**`, () => {}));
+    await Promise.all([tab.waitForRequest(`${url}/**`), tab.click('#send')]);
+    assert.equal(await tab.getAttribute('#response', 'aria-busy'), 'true');
+    await tab.click('a[data-key="case:parse"]');
+    await tab.waitForFunction(() => document.getElementById('title').textContent === 'Parse error');
+    assert.equal(await tab.getAttribute('#response', 'aria-busy'), 'false');
+    await tab.context().close();
+  });
+
   test('a retrying call is told in words as well as drawn', async () => {
     const tab = await opened({}, '#scenario=recovers');
     await tab.waitForSelector('#answer[data-done]');
@@ -177,6 +205,17 @@ describe('by keyboard alone', () => {
     await tab.context().close();
   });
 
+  test('the focus stays where the button was that undoes changes', async () => {
+    const tab = await opened({}, '#case=completed');
+    await whenShown(tab);
+    await tab.fill('#path', '/elsewhere');
+    await tab.focus('#reset');
+    await tab.keyboard.press('Enter');
+    await tab.waitForFunction(() => document.getElementById('path').value === '/rpc');
+    assert.equal(await tab.evaluate(() => document.activeElement.id), 'send');
+    await tab.context().close();
+  });
+
   test('on a phone the list opens, and closes when a failure is chosen', async () => {
     const tab = await opened({ viewport: { width: 390, height: 844 } }, '#case=completed');
     await whenShown(tab);
@@ -197,6 +236,63 @@ test('at twice the size nothing is wider than the screen', async () => {
   assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
   await tab.context().close();
 });
+
+describe('on the narrowest screen', () => {
+  const open = (hash) => opened({ viewport: { width: 320, height: 640 } }, hash);
+
+  for (const hash of ['#case=invalid-params&binding=HTTP%2BJSON', '#case=completed&target=url']) {
+    test(`nothing is wider than it, ${hash}`, async () => {
+      const tab = await open(hash);
+      await tab.waitForFunction(() => document.body.dataset.shown || document.getElementById('status').textContent === 'Not sent yet');
+      assert.ok(await tab.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+      await tab.context().close();
+    });
+  }
+
+  test('no word of a drawing covers another', async () => {
+    const tab = await open('#scenario=breaker');
+    await tab.waitForSelector('#answer[data-done]', { timeout: 20_000 });
+    const words = await tab.locator('.chart text').evaluateAll((all) => all.map((one) => {
+      const { left, right, top, bottom } = one.getBoundingClientRect();
+      return { word: one.textContent, left, right, top: top + 2, bottom: bottom - 2 };
+    }));
+    const covers = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    assert.ok(words.some(({ word }) => word === 'refused'));
+    assert.deepEqual(words.filter((one, index) => words.slice(index + 1).some((other) => covers(one, other))), []);
+    await tab.context().close();
+  });
+});
+
+/** What axe-core does not look at. Runs in the page: the lowest ratio of each kind (WCAG 2.2, 1.4.3 and 1.4.11). */
+function contrasts() {
+  const rgb = (color) => color.match(/[\d.]+/g).map(Number);
+  const over = ([r, g, b], alpha, below) => [r, g, b].map((value, index) => value * alpha + below[index] * (1 - alpha));
+  const luminance = (color) => color.map((value) => value / 255).map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)).reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index], 0);
+  const ratio = (...colors) => {
+    const [dark, light] = colors.map((color) => luminance(color.slice(0, 3))).sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const lowest = (selector, of) => Math.min(...[...document.querySelectorAll(selector)].filter((one) => one.checkVisibility()).map((one) => of(one, getComputedStyle(one))));
+  const panel = rgb(getComputedStyle(document.querySelector('.timeline-panel') ?? document.querySelector('.panel')).backgroundColor);
+  const text = document.querySelector('.chart text.strong');
+  return {
+    placeholders: lowest('[placeholder]', (one, style) => ratio(rgb(getComputedStyle(one, '::placeholder').color), rgb(style.backgroundColor))),
+    fields: lowest('input:not([type=radio]), textarea, select', (_, style) => ratio(rgb(style.borderTopColor), panel)),
+    breaker: lowest('.chart .closed, .chart .open, .chart .half-open', (_, style) => ratio(rgb(getComputedStyle(text).fill), over(rgb(style.fill), Number(style.opacity), panel))),
+    attempts: lowest('.chart text.on', (one, style) => ratio(rgb(style.fill), rgb(getComputedStyle(one.previousSibling).fill))),
+  };
+}
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`what axe-core does not look at can be told from what is behind it, ${colorScheme}`, async () => {
+    for (const [hash, ready] of [['#case=invalid-params&target=url', '#send'], ['#scenario=breaker', '#answer[data-done]']]) {
+      const tab = await opened({ colorScheme }, hash);
+      await tab.waitForSelector(ready, { timeout: 20_000 });
+      for (const [kind, ratio] of Object.entries(await tab.evaluate(contrasts))) assert.ok(ratio >= (kind === 'fields' ? 3 : 4.5), `${hash} ${kind}: ${ratio}`);
+      await tab.context().close();
+    }
+  });
+}
 
 test('the console had nothing to complain about but what was taken away', () =>
   assert.deepEqual(complaints.filter((complaint) => !/\/pkg\//.test(complaint)), []));

@@ -7,10 +7,11 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { CASES } from '../../www/cases.js';
+import { startAgent } from './support/agent.mjs';
 import { launchChromium } from './support/chromium.mjs';
 import { installedPackage } from './support/package.mjs';
 import { ERRORS, TASKS } from './support/page-cases.mjs';
-import { pageOf, shown, visit, whenShown } from './support/page.mjs';
+import { hashOf, pageOf, shown, visit, whenShown } from './support/page.mjs';
 import { startSite } from './support/site.mjs';
 import { root } from './support/worker.mjs';
 
@@ -72,8 +73,7 @@ for (const binding of BINDINGS) {
         if (id === 'invalid-token') assert.match(stdout, /pageSize: 50/);
         else if (state !== undefined) assert.match(stdout, new RegExp(state));
         else if (!code.includes('A2aClient')) assert.ok(stdout.startsWith(`${seen.status.split(' ')[1]} {`) && stdout.includes(reason), stdout);
-        // The client says what the request breaks before it is sent, and names its own version.
-        else if (id === 'version-missing') assert.match(stdout, /TASK_STATE_COMPLETED/);
+        // The client says what the request breaks before it is sent.
         else if (id === 'invalid-params') assert.match(stderr, /^ValidationError InvalidParams -32602 /);
         else assert.ok(stderr.startsWith(`${binding === 'JSONRPC' ? 'JsonRpcError' : 'RestError'} ${kind} ${number} ${reason}`), stderr);
       });
@@ -116,6 +116,100 @@ test('a body that looks like a file’s name is sent as it is', async () => {
   assert.match(command, /--data-raw '@\/etc\/hostname '\\''quoted'\\'' \$HOME'/);
 });
 
+describe('copied as code it is the request to the letter, where the client would send another', () => {
+  const CHANGES = [
+    ['the version', {}, '#headers', (text) => text.replace('A2A-Version: 1.0', 'a2a-version: 1.1')],
+    ['the type of the body', {}, '#headers', (text) => text.replace('Content-Type: application/json', 'Content-Type: application/json; charset=utf-8')],
+    ['no type', {}, '#headers', (text) => text.replace(/^Content-Type.*$/m, '')],
+    ['the form of the answer', {}, '#headers', (text) => `${text}\nAccept: text/html`],
+    ['the form that is chosen', { binding: 'HTTP+JSON', accept: 'application/problem+json' }],
+    ['the path', {}, '#path', (text) => `${text}?a=b`],
+    ['a path of a resource', { binding: 'HTTP+JSON' }, '#path', (text) => `${text}?historyLength=-1`],
+    ['the method', {}, '#method', () => 'PUT'],
+  ];
+  for (const [name, parts, field, change] of CHANGES) {
+    test(name, async () => {
+      await visit(page, { case: 'task-not-found', ...parts });
+      if (field === '#method') await page.selectOption(field, change());
+      else if (field) await page.fill(field, change(await page.inputValue(field)));
+      assert.match(await copied(page, 'javascript'), /^const response = await fetch/);
+      assert.match(await copied(page, 'rust'), /^let response = reqwest/);
+    });
+  }
+
+  for (const [name, parts, field, change] of [
+    ['no form is preferred', { binding: 'HTTP+JSON' }],
+    ['the client’s is', { binding: 'HTTP+JSON', accept: 'client' }],
+    ['one was, of the other binding', { accept: 'application/problem+json' }],
+    ['a header is one’s own', {}, '#headers', (text) => `${text}\nX-Own: 1`],
+    ['params are others', {}, '#body', (text) => text.replace('task-123', 'task-4')],
+  ]) {
+    test(`and a call of the client where ${name}`, async () => {
+      await visit(page, { case: 'task-not-found', ...parts });
+      if (field) await page.fill(field, change(await page.inputValue(field)));
+      assert.match(await copied(page, 'javascript'), /client\.call\("GetTask"/);
+      assert.match(await copied(page, 'rust'), /Operation::GetTask/);
+    });
+  }
+
+  test('the task that was made is the one that is asked for', async () => {
+    const seen = await visit(page, { case: 'task-not-cancelable', binding: 'HTTP+JSON' });
+    const id = seen.facts.message.match(/[0-9a-f-]{36}/)?.[0] ?? JSON.parse(seen.body).error.details.at(-1).metadata.taskId;
+    assert.ok((await copied(page, 'javascript')).includes(`"id": "${id}"`));
+  });
+});
+
+describe('what is copied is what is to be seen', () => {
+  test('although it was changed while the one before was under way', async () => {
+    let release;
+    const released = new Promise((resolve) => (release = resolve));
+    const other = await opened({}, hashOf({ case: 'task-not-found', target: 'url', binding: 'JSONRPC', url: 'https://agent.example' }), (tab) =>
+      tab.route('https://agent.example/**', async (route) => {
+        await released;
+        await route.fulfill({ status: 200, contentType: 'application/json', body: '{}', headers: { 'Access-Control-Allow-Origin': '*', 'Access-Control-Allow-Headers': '*' } });
+      }));
+    await Promise.all([other.waitForRequest('https://agent.example/**'), other.click('#send')]);
+    await other.fill('#body', '{"changed":true}');
+    await other.waitForFunction(() => location.hash.includes('request='));
+    release();
+    await whenShown(other);
+    assert.match(await copied(other, 'curl'), /"changed":true/);
+    await other.context().close();
+  });
+
+  test('and a link that lacks a change says so', async () => {
+    await visit(page, { case: 'task-not-found' });
+    await page.fill('#body', 'x'.repeat(30_000));
+    assert.doesNotMatch(await copied(page, 'link'), /request=/);
+    assert.match(await page.textContent('#copied'), /without your changes: they are too long/);
+    await page.click('#reset');
+    await whenShown(page);
+    await copied(page, 'link');
+    assert.equal(await page.textContent('#copied'), 'Copied as Link.');
+  });
+});
+
+describe('copied as curl it reaches the agent as it is', () => {
+  test('whatever is in its address and headers', async (t) => {
+    const agent = await startAgent((_, response) => response.end('{}'));
+    t.after(agent.stop);
+    await visit(page, { case: 'task-not-found', binding: 'HTTP+JSON', target: 'worker' });
+    await page.fill('#path', '/tasks/[1-2]{a,b} ü?q=[1]{c} "x"');
+    await page.fill('#headers', 'X-Empty:\nX-Own: a');
+    const command = await copied(page, 'curl');
+    await run('sh', ['-c', command.replace(site.url, agent.url)]);
+    const [{ method, url, headers, body }, ...more] = agent.requests;
+    assert.deepEqual([method, url, body, more], ['GET', '/tasks/[1-2]%7Ba,b%7D%20%C3%BC?q=[1]{c}%20%22x%22', '', []]);
+    assert.deepEqual([headers['x-empty'], headers['x-own']], ['', 'a']);
+  });
+
+  test('a GET without the body that was left in the editor', async () => {
+    await visit(page, { case: 'task-not-found', target: 'worker' });
+    await page.selectOption('#method', 'GET');
+    for (const kind of ['curl', 'javascript', 'rust']) assert.doesNotMatch(await copied(page, kind), /jsonrpc/, kind);
+  });
+});
+
 /** But for how long it took. */
 const timeless = (seen) => ({ ...seen, log: seen.log.replaceAll(/"durationMs":\d+/g, '') });
 
@@ -138,6 +232,14 @@ describe('a link shows the same', () => {
       await other.context().close();
     });
   }
+
+  test('but no method that the page cannot send', async () => {
+    const request = Buffer.from(JSON.stringify({ method: 'TRACE', path: '/', headers: '', body: '' })).toString('base64url');
+    const other = await opened({}, hashOf({ case: 'completed', target: 'page', request }));
+    await whenShown(other);
+    assert.equal(await other.inputValue('#method'), 'POST');
+    await other.context().close();
+  });
 
   test('what makes no sense in one is as if it were not there', async () => {
     const other = await opened({}, '#case=no-such&target=moon&binding=SOAP&accept=application/nonsense&request=%%%');
