@@ -40,7 +40,7 @@ function write(to, content) {
 async function bundle() {
   const { build } = await import('esbuild'); // installed by the set-up
   const stdin = { contents: BUNDLED, resolveDir: CLIENT };
-  const { outputFiles } = await build({ stdin, bundle: true, write: false, minify: true, keepNames: true, format: 'esm', target: 'es2022', external: ['node:*'] });
+  const { outputFiles } = await build({ stdin, bundle: true, write: false, minify: true, format: 'esm', target: 'es2022', external: ['node:*'] });
   return Buffer.from(outputFiles[0].contents);
 }
 
