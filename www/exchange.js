@@ -69,11 +69,13 @@ function pretty(text) {
 export const headerPairs = (text) =>
   text.split('\n').map((line) => /^([^:\s]+)\s*:\s*(.*)$/.exec(line.trim())).filter(Boolean).map(([, name, value]) => [name, value]);
 
+/** Whether each line is a header that a browser would send. */
 export function areHeaders(text) {
+  const pairs = headerPairs(text);
   try {
-    return new Headers(headerPairs(text));
+    return Boolean(new Headers(pairs)) && pairs.length === text.split('\n').filter((line) => line.trim()).length;
   } catch {
-    return undefined;
+    return false;
   }
 }
 

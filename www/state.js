@@ -35,13 +35,16 @@ export function readState(hash) {
   return state;
 }
 
+/** Whether the URL belongs into an address: a password in it would stay in the browser's history. */
+const isFit = ({ target, url }) => target === 'url' && !/^[^/?#]*\/*[^/?#]*@/.test(url);
+
 /** The part after the # for a state. */
 export function writeState(state) {
   const out = new URLSearchParams();
   if (state.scenario) out.set('scenario', state.scenario);
   else out.set('case', state.case);
   for (const name of ['target', 'binding', 'accept', 'url']) {
-    const isSaid = name === 'target' ? state.isChosen : state[name] !== DEFAULTS[name] && (name !== 'url' || state.target === 'url');
+    const isSaid = name === 'target' ? state.isChosen : state[name] !== DEFAULTS[name] && (name !== 'url' || isFit(state));
     if (isSaid) out.set(name, state[name]);
   }
   const edited = state.edited && JSON.stringify(state.edited);

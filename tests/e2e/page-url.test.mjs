@@ -51,7 +51,7 @@ describe('what cannot be asked is refused, and nothing is sent', () => {
 });
 
 describe('what no browser sends is refused as well, and not told as no answer', () => {
-  for (const line of ['Ünï: x', 'X-Own: ü€', 'A(b): c']) {
+  for (const line of ['Ünï: x', 'X-Own: ü€', 'A(b): c', 'X-Own', 'X Own: a', ': a']) {
     test(line, async () => {
       await choose({ url: agent.url });
       await page.fill('#headers', line);
@@ -62,6 +62,18 @@ describe('what no browser sends is refused as well, and not told as no answer', 
       assert.equal(agent.requests.length, before);
     });
   }
+});
+
+test('a password that is typed is not put into the address', async () => {
+  await choose({ url: agent.url });
+  await page.fill('#url', 'https://user:hunter2@agent.example/a');
+  await page.press('#url', 'Tab');
+  await page.click('#send');
+  await says('Not sent: the agent’s URL');
+  assert.doesNotMatch(page.url(), /hunter2/);
+  await page.fill('#url', 'https://agent.example/a@b');
+  await page.press('#url', 'Tab');
+  await page.waitForFunction(() => location.hash.includes(encodeURIComponent('a@b')));
 });
 
 test('the URL that is typed is asked by Ctrl and Enter, too', async () => {
