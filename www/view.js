@@ -143,6 +143,7 @@ function showError(error, events) {
       ...fact('domain', error.domain),
       ...fact('metadata', list(metadata)),
       ...fact('fields', list(violations)),
+      ...fact('data', error.data === undefined ? undefined : JSON.stringify(error.data)),
       ...fact('origin', error.origin),
       ...fact('retryable', String(error.retryable)),
       ...fact('notSent', error.notSent ? 'true' : undefined),

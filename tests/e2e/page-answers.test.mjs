@@ -52,6 +52,12 @@ async function breakOff(tab, response, status, type, piece) {
   response.destroy();
 }
 
+test('what stands in the place of details is shown', async () => {
+  const tab = await asking('task-not-found');
+  answer = (_, response) => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"gone","data":"for good"}}');
+  assert.equal((await sent(tab)).facts.data, '"for good"');
+});
+
 describe('an answer that breaks off', () => {
   test('keeps its head and what came of its body, and is cut short', async () => {
     const tab = await asking('task-not-found');
