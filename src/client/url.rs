@@ -21,7 +21,7 @@ fn is_http(url: &str) -> bool {
     let is_host = match host.strip_prefix('[') {
         Some(address) => address.strip_suffix(']').is_some_and(|address| address.parse::<Ipv6Addr>().is_ok()),
         // What no host may hold (URL standard, "forbidden host code point"); `@` ends credentials.
-        None => !host.is_empty() && !host.contains([':', '<', '>', '@', '[', ']', '^', '|']),
+        None => !host.is_empty() && !host.contains(['%', ':', '<', '>', '@', '[', ']', '^', '|']),
     };
     let is_port = port.is_empty() || port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
     let is_scheme = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
@@ -72,6 +72,7 @@ mod tests {
             "http://[::1",
             "http://[nonsense]",
             "http://<agent>",
+            "http://%zz/",
         ] {
             let fault = fault("url", url).unwrap_or_else(|| panic!("{url}"));
             assert_eq!(fault.field, "url");

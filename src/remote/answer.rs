@@ -66,7 +66,11 @@ pub fn read(sent: &Sent<'_>, head: &ResponseHead, body: &[u8], now: Timestamp) -
         return sent.checked(head, Value::Null);
     }
     let Some(value) = text(body).and_then(|text| lenient::parse(text).ok()) else {
-        return Err(sent.invalid(head, Violation::NotJson));
+        // An error that repeats a member is still an error; of a result nobody knows which was meant.
+        let error = text(body).and_then(|text| serde_json::from_str(text).ok()).filter(told::is_error);
+        return Err(
+            error.map_or_else(|| sent.invalid(head, Violation::NotJson), |body| sent.reported(head, &body, now))
+        );
     };
     match sent.binding {
         Binding::JsonRpc => {
@@ -147,7 +151,8 @@ fn failed(sent: &Sent<'_>, head: &ResponseHead, body: &[u8], now: Timestamp) -> 
         Some(body) => sent.reported(head, &body, now),
         None => {
             let told = unstructured(&text);
-            let is_told = sent.binding == Binding::Rest;
+            // A page is of some server on the way, or of one that has no agent there.
+            let is_told = sent.binding == Binding::Rest && !text.starts_with('<');
             RemoteError::reported(sent.binding, sent.operation, head, told, is_told, now)
         }
     }

@@ -51,6 +51,8 @@ pub struct Breaker {
     phase: Phase,
     /// Grows whenever the breaker opens or closes, so that outcomes of attempts from before count no more.
     generation: u64,
+    /// The generation in which it opened last.
+    opened: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +79,7 @@ pub struct Permit {
 impl Breaker {
     /// A closed breaker.
     pub fn new(policy: BreakerPolicy) -> Self {
-        Self { policy, phase: Phase::Closed { failures: 0 }, generation: 0 }
+        Self { policy, phase: Phase::Closed { failures: 0 }, generation: 0, opened: 0 }
     }
 
     /// Asks leave for an attempt.
@@ -100,7 +102,10 @@ impl Breaker {
 
     /// Takes in how an attempt ended.
     pub fn report(&mut self, permit: Permit, outcome: Outcome, now: Timestamp) {
-        if permit.generation != self.generation {
+        // A probe that has been replaced tells as much when it comes back. An agent that is merely slower than the pause
+        // would never be let in again otherwise.
+        let is_late_probe = permit.generation > self.opened && matches!(self.phase, Phase::HalfOpen { .. });
+        if permit.generation != self.generation && !(is_late_probe && outcome == Outcome::Alive) {
             return;
         }
         match (self.phase, outcome) {
@@ -133,6 +138,7 @@ impl Breaker {
 
     fn open(&mut self, now: Timestamp) {
         self.generation += 1;
+        self.opened = self.generation;
         self.phase = Phase::Open { until: self.after_pause(now) };
     }
 
@@ -199,10 +205,21 @@ mod tests {
         let mut breaker = opened();
         let lost = breaker.admit(Timestamp(102)).unwrap();
         let second = breaker.admit(Timestamp(202)).unwrap();
-        breaker.report(lost, Outcome::Alive, Timestamp(203));
+        breaker.report(lost, Outcome::Down, Timestamp(203));
         assert_eq!(breaker.state(Timestamp(203)), State::HalfOpen, "too late to count");
         breaker.report(second, Outcome::Alive, Timestamp(204));
         assert_eq!(breaker.state(Timestamp(204)), State::Closed);
+    }
+
+    #[test]
+    fn an_agent_that_is_slower_than_the_pause_is_let_in_again() {
+        let mut breaker = opened();
+        let slow = breaker.admit(Timestamp(102)).unwrap();
+        let next = breaker.admit(Timestamp(202)).unwrap();
+        breaker.report(slow, Outcome::Alive, Timestamp(203));
+        assert_eq!(breaker.state(Timestamp(203)), State::Closed);
+        breaker.report(next, Outcome::Down, Timestamp(204));
+        assert_eq!(breaker.state(Timestamp(204)), State::Closed, "of a time before it closed");
     }
 
     #[test]

@@ -39,7 +39,8 @@ pub struct CallPolicy {
     pub breaker: BreakerPolicy,
     /// How long one attempt may take until the head of its answer is there.
     pub head_timeout: Duration,
-    /// How long the whole call may take, retries and fallbacks included; of a stream, until it begins.
+    /// How long the whole call may take, retries and fallbacks included; of a stream, until it begins. Where a fallback can
+    /// take over, each agent has an equal part of what is left.
     pub total: Duration,
     /// How long a stream may be silent. Comments count as sound.
     pub idle: Duration,
@@ -234,7 +235,8 @@ impl Caller {
     /// As [`unary`](Self::unary) and [`stream`](Self::stream).
     pub async fn call(&self, call: Call<'_>) -> Result<Reply, RemoteError> {
         let deadline = after(self.ports.clock.now(), self.policy.total);
-        let mut failure = match self.try_agent(0, &self.first, call, deadline).await {
+        let share = |agents| self.share(call, deadline, agents);
+        let mut failure = match self.try_agent(0, &self.first, call, share(1 + self.fallbacks.len())).await {
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
@@ -243,7 +245,7 @@ impl Caller {
             if !may_go_on || self.ports.clock.now() >= deadline {
                 break;
             }
-            match self.try_agent(agent, fallback, call, deadline).await {
+            match self.try_agent(agent, fallback, call, share(1 + self.fallbacks.len() - agent)).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => {
                     may_go_on = self.may_fall_back(call, &error);
@@ -258,8 +260,20 @@ impl Caller {
 
     /// Whether another agent may be asked the same.
     fn may_fall_back(&self, call: Call<'_>, error: &RemoteError) -> bool {
-        let is_safe = call.operation.is_idempotent() || self.policy.retry.sends || error.was_not_sent();
-        error.is_retryable() && is_safe
+        error.is_retryable() && (self.may_repeat(call) || error.was_not_sent())
+    }
+
+    /// Whether the operation may be done twice.
+    fn may_repeat(&self, call: Call<'_>) -> bool {
+        call.operation.is_idempotent() || self.policy.retry.sends
+    }
+
+    /// Until when the first of so many agents may take: an equal part of what is left, or one that hangs would leave no
+    /// time to ask the others. But all of it, if what it may have done must not be done by another.
+    fn share(&self, call: Call<'_>, deadline: Timestamp, agents: usize) -> Timestamp {
+        let now = self.ports.clock.now();
+        let agents = u32::try_from(agents).unwrap_or(u32::MAX);
+        if self.may_repeat(call) { after(now, until(deadline, now) / agents) } else { deadline }
     }
 
     async fn try_agent(

@@ -57,7 +57,9 @@ pub fn read(sent: &Sent<'_>, head: &ResponseHead, frame: &Frame, now: Timestamp)
     }
     let payload = match sent.binding {
         Binding::JsonRpc => answer::unwrap(sent, head, body, now)?,
-        Binding::Rest if told::is_error(&body) => return Err(sent.reported(head, &body, now)),
+        Binding::Rest if told::is_error(&body) || told::is_problem(&body) => {
+            return Err(sent.reported(head, &body, now));
+        }
         Binding::Rest => body,
     };
     if is_unknown(&payload) && !schema::is_unwrapped(sent.operation, &payload) {

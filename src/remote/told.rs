@@ -42,6 +42,12 @@ pub(super) fn is_error(body: &Value) -> bool {
     body.as_object().is_some_and(|body| body.get("error").is_some_and(|error| !error.is_null()) || is_bare(body))
 }
 
+/// Whether an event is an error of a framework: a problem (RFC 9457), or its `detail` alone. No event has such members.
+pub(super) fn is_problem(event: &Value) -> bool {
+    let is_text = |name: &str| event.get(name).is_some_and(Value::is_string);
+    is_text("detail") || is_text("title") && event.get("status").is_some_and(Value::is_number)
+}
+
 fn is_code(value: &Value) -> bool {
     value.is_number() || value.is_string()
 }

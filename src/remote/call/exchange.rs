@@ -1,6 +1,7 @@
 //! One attempt: a request, and its answer read whole or turned into a stream.
 
 use std::future::Future;
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
@@ -17,8 +18,9 @@ use crate::remote::events::is_event_stream;
 use crate::remote::fault::{Fault, TransportFault, Violation};
 use crate::remote::request::{Endpoint, build};
 
-/// How much of the body of an error is read, in bytes. (Our own; errors are small, pages of proxies are not.)
-const MAX_ERROR_BYTES: usize = 64 * 1024;
+/// How long the body of an error is waited for: its status tells that it failed, and there may be time to try again. (Our
+/// own.)
+const MAX_ERROR_WAIT: Duration = Duration::from_secs(5);
 
 impl Caller {
     pub(super) async fn exchange(
@@ -115,13 +117,13 @@ pub(super) async fn collect(
 ) -> Result<Vec<u8>, RemoteError> {
     let is_error = head.status >= 400;
     let limit = policy.max_response_bytes;
-    let limit = if is_error { limit.min(MAX_ERROR_BYTES) } else { limit };
     let fail = |fault| RemoteError::of_fault(sent.binding, Some(head.status), fault);
     if !is_error && announced(head).is_some_and(|length| length > limit) {
         return Err(fail(Fault::Invalid(Violation::TooLarge { limit })));
     }
     let mut bytes = Vec::new();
     let left = until(deadline, ports.clock.now());
+    let left = if is_error { left.min(MAX_ERROR_WAIT) } else { left };
     match read_to_end(body, &mut bytes, limit, ports.clock.sleep(left)).await {
         Ok(()) => Ok(bytes),
         // The status says that it failed, whatever became of the rest.

@@ -194,3 +194,19 @@ fn half_a_character_spoils_no_answer() {
     let error = rest_error(404, "application/json", r#"{"error":{"code":404,"message":"\ud83d"}}"#);
     assert_eq!((error.http_status(), error.message()), (Some(404), "\u{fffd}"));
 }
+
+#[test]
+fn an_error_that_repeats_a_member_is_an_error_under_any_status() {
+    let body = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"gone","message":"gone"}}"#;
+    for status in [200, 404] {
+        assert_eq!(get_task(status, "application/json", body).unwrap_err().kind(), ErrorKind::TaskNotFound);
+    }
+    let repeated = r#"{"jsonrpc":"2.0","id":1,"result":{},"result":{}}"#;
+    assert_eq!(violation(json_answer(repeated)), Violation::NotJson);
+}
+
+#[test]
+fn a_page_is_of_nobody_who_knows_tasks() {
+    let error = rest_error(404, "text/html", "<!DOCTYPE html><title>404</title>");
+    assert_eq!((error.kind(), error.http_status()), (ErrorKind::MethodNotFound, Some(404)));
+}

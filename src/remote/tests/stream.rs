@@ -173,3 +173,14 @@ fn json_instead_of_a_stream() {
     assert_eq!((error.kind(), error.http_status()), (ErrorKind::UnsupportedOperation, Some(500)));
     assert_eq!(instead(Binding::Rest, 503, "text/event-stream", ": x\n\n").http_status(), Some(503));
 }
+
+#[test]
+fn a_problem_is_an_error_without_the_name_of_one() {
+    for (data, message) in
+        [(r#"{"type":"about:blank","title":"Gone","status":404}"#, "Gone"), (r#"{"detail":"Not Found"}"#, "Not Found")]
+    {
+        let error = read(Binding::Rest, &format!("data: {data}")).unwrap_err();
+        assert_eq!((error.cause(), error.message()), (&Cause::Reported, message));
+    }
+    assert_eq!(read(Binding::Rest, r#"data: {"later":{"detail":"x"}}"#), Ok(None));
+}

@@ -81,12 +81,34 @@ fn retry_after_is_kept_to_and_the_deadline_is_not_passed() {
 
 #[test]
 fn all_attempts_together_end_with_the_deadline() {
-    let setting = Setting::with(Binding::JsonRpc, Origin::new([Script::Hangs]), 2, |policy| policy.total = seconds(70));
+    let hanging = || [Script::Hangs];
+    let origin = Origin::new(hanging()).and("a1.example", hanging()).and("a2.example", hanging());
+    let setting = Setting::with(Binding::JsonRpc, origin, 2, |policy| policy.total = seconds(70));
     let error = setting.get_task().unwrap_err();
     assert_eq!(error.reason(), Some("ORIGIN_TIMEOUT"));
     assert_eq!(setting.elapsed(), seconds(70));
-    assert_eq!(setting.origin.hosts(), "a0 a0 a0");
+    assert_eq!(setting.origin.hosts(), "a0 a1 a2");
     assert_eq!(setting.origin.open(), 0);
+}
+
+#[test]
+fn an_agent_that_hangs_leaves_time_for_the_next() {
+    let origin = || Origin::new([Script::Hangs]).and("a1.example", [task()]);
+    let setting = Setting::with(Binding::JsonRpc, origin(), 1, |policy| policy.head_timeout = policy.total);
+    assert!(setting.get_task().is_ok());
+    assert_eq!((setting.origin.hosts().as_str(), setting.elapsed()), ("a0 a1", seconds(30)));
+    // What it may have done must not be done by another.
+    let setting = Setting::with(Binding::JsonRpc, origin(), 1, |policy| policy.head_timeout = policy.total);
+    assert!(setting.send().is_err());
+    assert_eq!((setting.origin.hosts().as_str(), setting.elapsed()), ("a0", seconds(60)));
+}
+
+#[test]
+fn an_error_whose_body_hangs_is_told_by_its_status() {
+    let hanging = Answer::new(503, "application/json", "{\"error\"").piece(Piece::Stalls);
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([Script::from(hanging), task().into()]));
+    assert!(setting.get_task().is_ok());
+    assert!(setting.elapsed() < seconds(6), "{:?}", setting.elapsed());
 }
 
 #[test]
@@ -194,4 +216,15 @@ fn a_call_that_is_given_up_leaves_nothing_behind() {
     };
     setting.clock.run(quick).unwrap();
     assert_eq!((setting.origin.open(), setting.clock.sleepers(), setting.elapsed()), (0, 0, seconds(1)));
+}
+
+#[test]
+fn an_error_is_read_whole_however_much_it_repeats_of_its_request() {
+    let input = "x".repeat(100_000);
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":$ID,"error":{{"code":-32001,"message":"m","data":[{{"input":"{input}"}}]}}}}"#
+    );
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([Answer::new(500, "application/json", &body)]));
+    let error = setting.get_task().unwrap_err();
+    assert_eq!((error.kind(), error.details().len()), (ErrorKind::TaskNotFound, 1));
 }
