@@ -53,7 +53,7 @@ for (const [name, { prototype }] of Object.entries({ A2aError, ...CLASSES, TaskF
 export function errorFrom(thrown, signal) {
   if (typeof thrown !== 'string') return thrown;
   const told = JSON.parse(thrown);
-  if (told.name === 'AbortError') return signal?.reason ?? new DOMException(told.message, 'AbortError');
+  if (told.name === 'AbortError') return signal ? signal.reason : new DOMException(told.message, 'AbortError');
   if (told.name === 'TypeError') return new TypeError(told.message);
   return new CLASSES[told.name](told);
 }

@@ -2,7 +2,7 @@
 import init, { WasmClient, buildRequest as buildText, connect, decode as decodeExchange, fault } from './pkg/a2a_edge.js';
 import { onAbort, run } from './cancel.js';
 import { A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, errorFrom, failed } from './errors.js';
-import { paramsJson, settings, signals, split } from './input.js';
+import { object, paramsJson, settings, signals, split } from './input.js';
 
 export { A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, failed };
 
@@ -22,7 +22,7 @@ async function loadModule(module) {
   const url = new URL('./pkg/a2a_edge_bg.wasm', import.meta.url);
   if (url.protocol !== 'file:') return init({ module_or_path: url });
   // Node's fetch reads no files.
-  const { readFile } = await import('node:fs/promises');
+  const { readFile } = await import('#fs');
   return init({ module_or_path: await readFile(url) });
 }
 
@@ -39,8 +39,9 @@ export class A2aClient {
 
   static async connect(url, options = {}) {
     await load();
-    const { send, tell, data } = split(options, read);
-    return new A2aClient(await run(signals(options), (cancelled) => connect(String(url), data, send, tell, cancelled)));
+    const { signal, ...others } = object('options', options ?? {});
+    const { send, tell, data } = split(others, read);
+    return new A2aClient(await run(signals({ signal }), (cancelled) => connect(String(url), data, send, tell, cancelled)));
   }
 
   static async at(endpoint, options = {}) {
@@ -70,12 +71,14 @@ export class A2aClient {
   stream(operation, params = {}, options) {
     const leaving = new AbortController();
     const events = this.#events(operation, params, options, leaving.signal);
-    const finish = events.return.bind(events);
     // A generator alone would have whoever leaves wait for the next event.
-    events.return = (value) => {
-      leaving.abort();
-      return finish(value);
-    };
+    for (const way of ['return', 'throw']) {
+      const leave = events[way].bind(events);
+      events[way] = (value) => {
+        leaving.abort();
+        return leave(value);
+      };
+    }
     return events;
   }
 

@@ -4,7 +4,7 @@ import { ValidationError } from './errors.js';
 /** Half of a pair of surrogates, which no UTF-8 can hold. */
 const HALF = /\p{Surrogate}/u;
 
-function object(name, value) {
+export function object(name, value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${name} must be an object`);
   return value;
 }
@@ -17,8 +17,7 @@ function callable(name, value) {
 /** JSON of settings. `JSON.stringify` would make null of NaN, and nothing of a function. */
 export function settings(name, value) {
   const json = JSON.stringify(value, (key, inner) => {
-    const fits = typeof inner === 'number' ? Number.isFinite(inner) : typeof inner === 'string' ? !HALF.test(inner) : !/function|symbol|bigint/.test(typeof inner);
-    if (!fits) throw new TypeError(key ? `${name} has a member "${key}" that JSON cannot hold` : `${name} must be an object`);
+    if (!fits(inner)) throw new TypeError(key ? `${name} has a member "${key}" that JSON cannot hold` : `${name} must be an object`);
     return inner;
   });
   return json ?? 'null';
@@ -27,9 +26,9 @@ export function settings(name, value) {
 /** JSON of the params of a call. */
 export function paramsJson(params) {
   const json = JSON.stringify(params) ?? 'null';
-  const path = json.includes('\\ud') ? halfIn(JSON.parse(json), '') : undefined;
+  const path = unfitIn(params, '');
   if (path === undefined) return json;
-  const violation = { field: path || 'params', description: 'Must be well-formed Unicode: it has half of a pair of surrogates' };
+  const violation = { field: path || 'params', description: 'Must be what JSON in UTF-8 can hold' };
   throw new ValidationError({
     message: `Invalid parameters: ${violation.field} ${violation.description}`,
     kind: 'InvalidParams',
@@ -43,19 +42,29 @@ export function paramsJson(params) {
   });
 }
 
-/** The path of the first text, or name of a member, with half a character in it. */
-function halfIn(value, path) {
-  if (typeof value === 'string') return HALF.test(value) ? path : undefined;
+/** Whether `JSON.stringify` writes the value as it is: not as null, not as nothing, and not with half a character. */
+function fits(value) {
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'string') return !HALF.test(value);
+  return !/function|symbol|bigint/.test(typeof value);
+}
+
+/** The path of the first value, or name of a member, that does not fit. */
+function unfitIn(value, path) {
+  if (!fits(value)) return path;
+  if (typeof value?.toJSON === 'function') return unfitIn(value.toJSON(), path);
+  if (typeof value !== 'object') return undefined; // texts have entries, too
   for (const [key, inner] of Object.entries(value ?? {})) {
     const at = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key;
-    const found = HALF.test(key) ? path : halfIn(inner, at);
+    const found = fits(key) ? unfitIn(inner, at) : path;
     if (found !== undefined) return found;
   }
 }
 
 /** The signals of a call: one, or none. */
 export function signals(options) {
-  const { signal } = object('options', options ?? {});
+  const { signal, ...others } = object('options', options ?? {});
+  for (const name of Object.keys(others)) throw new TypeError(`options has no member "${name}"`);
   if (signal === undefined || signal === null) return [];
   if (!(signal instanceof AbortSignal)) throw new TypeError('options.signal must be an AbortSignal');
   return [signal];
@@ -63,7 +72,7 @@ export function signals(options) {
 
 /** The options of a client apart: its functions, and its data as JSON. `read` makes a note of what the module tells. */
 export function split(options, read) {
-  const { fetch: send, onNote, signal, headers, ...data } = object('options', options ?? {});
+  const { fetch: send, onNote, headers, ...data } = object('options', options ?? {});
   const tell = callable('options.onNote', onNote ?? (() => {}));
   // Headers, a Map, or an array of pairs.
   const plain = typeof headers === 'object' && headers?.[Symbol.iterator] ? Object.fromEntries(headers) : headers;

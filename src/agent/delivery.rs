@@ -52,14 +52,14 @@ impl Push {
         if !config.id.is_empty() && !is_task_id(&config.id) {
             violated("id", "is too long or not printable");
         }
-        if config.token.as_deref().is_some_and(|token| !is_header_value(token)) {
+        if config.token.as_deref().is_some_and(|token| !is_printable(token)) {
             violated("token", HEADER_RULE);
         }
         if let Some(authentication) = &config.authentication {
             if !is_scheme(&authentication.scheme) {
                 violated("authentication.scheme", "must be an HTTP authentication scheme");
             }
-            if authentication.credentials.as_deref().is_some_and(|credentials| !is_header_value(credentials)) {
+            if authentication.credentials.as_deref().is_some_and(|credentials| !is_printable(credentials)) {
                 violated("authentication.credentials", HEADER_RULE);
             }
         }
@@ -67,7 +67,7 @@ impl Push {
     }
 }
 
-fn is_header_value(text: &str) -> bool {
+fn is_printable(text: &str) -> bool {
     text.len() <= MAX_SECRET_BYTES && text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ')
 }
 

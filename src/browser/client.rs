@@ -60,7 +60,7 @@ impl WasmClient {
         let misuse = |problem: String| thrown(&error::misuse(&problem));
         let endpoint = options::endpoint(endpoint).map_err(misuse)?;
         let client = Client::new(endpoint, options::options(given).map_err(misuse)?, ports(send));
-        client.check_urls().map_err(|error| thrown(&error::to_json(&error.into())))?;
+        client.check_options().map_err(|error| thrown(&error::to_json(&error.into())))?;
         Ok(Self { client: Rc::new(watched(client, tell)) })
     }
 

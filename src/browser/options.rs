@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::members::Members;
 use crate::client::Options;
-use crate::protocol::http::is_token;
+use crate::protocol::http::{is_header_value, is_token};
 use crate::remote::Binding;
 use crate::remote::call::CallPolicy;
 use crate::remote::request::{Endpoint, Service};
@@ -57,6 +57,18 @@ fn service(given: &mut Members) -> Result<Service, String> {
     if !headers.iter().all(|(name, value)| is_token(name) && is_header_value(value)) {
         return Err(given.fault("headers", HEADER_RULE));
     }
+    let is_taken = |name: &str| match name {
+        "authorization" => authorization.is_some(),
+        "a2a-extensions" => !extensions.is_empty(),
+        // What the client says of itself, and what HTTP says of the connection (Fetch standard, "forbidden request-header").
+        name => matches!(
+            name,
+            "accept" | "a2a-version" | "content-type" | "connection" | "content-length" | "host" | "transfer-encoding"
+        ),
+    };
+    if let Some((name, _)) = headers.iter().find(|(name, _)| is_taken(&name.to_ascii_lowercase())) {
+        return Err(given.fault("headers", &format!("without {name}, which the client writes itself")));
+    }
     Ok(Service {
         extensions: (!extensions.is_empty()).then(|| extensions.join(", ")),
         authorization,
@@ -65,11 +77,6 @@ fn service(given: &mut Members) -> Result<Service, String> {
 }
 
 const HEADER_RULE: &str = "what an HTTP header can hold";
-
-/// Bytes, none of which ends a line (Fetch standard, "header value").
-fn is_header_value(value: &str) -> bool {
-    value.chars().all(|c| u32::from(c) <= 0xFF && !matches!(c, '\0' | '\r' | '\n'))
-}
 
 fn policy(given: &mut Members) -> Result<CallPolicy, String> {
     let mut policy = CallPolicy::DEFAULT;
@@ -158,6 +165,14 @@ mod tests {
             (r#"{"headers":{"X Key":"k"}}"#, "options.headers must be what an HTTP header can hold"),
             (r#"{"headers":{"":"k"}}"#, "options.headers must be what an HTTP header can hold"),
             (r#"{"headers":{"X-Key":"k\nl"}}"#, "options.headers must be what an HTTP header can hold"),
+            (
+                r#"{"headers":{"Content-Length":"1"}}"#,
+                "options.headers must be without Content-Length, which the client writes itself",
+            ),
+            (
+                r#"{"authorization":"Bearer a","headers":{"authorization":"Bearer b"}}"#,
+                "options.headers must be without authorization, which the client writes itself",
+            ),
             (r#"{"binding":"gRPC"}"#, "options.binding must be JSONRPC or HTTP+JSON, not \"gRPC\""),
             (r#"{"fallbacks":{}}"#, "options.fallbacks must be an array"),
             (r#"{"fallbacks":[{"binding":"JSONRPC"}]}"#, "options.fallbacks[0].url must be a string"),

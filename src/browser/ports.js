@@ -64,7 +64,9 @@ export class Exchange {
   async read() {
     try {
       const piece = await this.#reader?.read();
-      return piece?.value;
+      if (piece === undefined || piece.done) return undefined;
+      if (!(piece.value instanceof Uint8Array)) throw new TypeError('the body of an answer must come in bytes');
+      return piece.value;
     } catch (error) {
       throw faultOf(error);
     }
@@ -72,5 +74,7 @@ export class Exchange {
 
   close() {
     this.#controller.abort();
+    // For a fetch function that does not pass the signal on.
+    this.#reader?.cancel().catch(() => {});
   }
 }

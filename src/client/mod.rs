@@ -37,6 +37,7 @@ use serde_json::Value;
 use crate::ports::{Random, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
+use crate::protocol::http::{is_header_value, is_token};
 use crate::protocol::operation::Operation;
 use crate::protocol::{schema, types};
 use crate::remote::Binding;
@@ -82,10 +83,21 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// What is wrong with the URLs of the fallbacks.
+/// What is wrong with the URLs of the fallbacks, and with what goes into headers: a platform would report it as if nobody
+/// answered.
 fn faults(options: &Options) -> impl Iterator<Item = FieldViolation> {
     let fallbacks = options.fallbacks.iter().enumerate();
-    fallbacks.filter_map(|(index, fallback)| url::fault(format!("fallbacks[{index}].url"), &fallback.url))
+    let urls = fallbacks.filter_map(|(index, fallback)| url::fault(format!("fallbacks[{index}].url"), &fallback.url));
+    let Service { extensions, authorization, headers } = &options.service;
+    let is_fit = |value: &Option<String>| value.as_deref().is_none_or(is_header_value);
+    let are_fit = headers.iter().all(|(name, value)| is_token(name) && is_header_value(value));
+    let fields = [
+        ("service.extensions", is_fit(extensions)),
+        ("service.authorization", is_fit(authorization)),
+        ("service.headers", are_fit),
+    ];
+    let unfit = fields.into_iter().filter(|(_, is_fit)| !is_fit);
+    urls.chain(unfit.map(|(field, _)| FieldViolation::new(field, "must be what an HTTP header can hold")))
 }
 
 /// Events as an operation gives them. A stream ends with an error unless its task reached a terminal or interrupted
@@ -94,7 +106,7 @@ pub type Events<T> = LocalBoxStream<'static, Result<T, ClientError>>;
 
 impl Client {
     /// A client of the agent at `endpoint`, without a look at its card. If the URL is none, of the endpoint or of a fallback,
-    /// every call ends in a [`ValidationError`].
+    /// or the service has what no header can hold, every call ends in a [`ValidationError`].
     pub fn new(endpoint: Endpoint, options: Options, ports: CallPorts) -> Self {
         let random = ports.random.clone();
         let faults = url::fault("endpoint.url", &endpoint.url).into_iter().chain(faults(&options)).collect();
@@ -143,14 +155,14 @@ impl Client {
         Ok(events.map(|event| event.map_err(ClientError::from)).boxed_local())
     }
 
-    /// That all of its URLs can be asked.
-    pub(crate) fn check_urls(&self) -> Result<(), ValidationError> {
+    /// That all of its URLs can be asked, with the headers that it sends.
+    pub(crate) fn check_options(&self) -> Result<(), ValidationError> {
         if self.faults.is_empty() { Ok(()) } else { Err(ValidationError::new(self.faults.clone())) }
     }
 
     /// The params in canonical form.
     fn checked(&self, operation: Operation, params: Value) -> Result<Value, ClientError> {
-        self.check_urls()?;
+        self.check_options()?;
         let params = schema::check(operation, params).map_err(ValidationError::new)?;
         match self.caller.unsayable(operation, &params) {
             None => Ok(params),

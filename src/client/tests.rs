@@ -198,6 +198,28 @@ fn a_url_that_is_none_is_found_before_anything_is_sent() {
 }
 
 #[test]
+fn what_no_header_can_hold_is_not_sent() {
+    let setting = Setting::new(Origin::new([task()]));
+    let bad = || Service {
+        authorization: Some("Bearer a\nb".to_owned()),
+        headers: vec![("bad name".into(), "x".to_owned())],
+        ..Service::default()
+    };
+    let options = || Options { service: bad(), ..Options::default() };
+    let client = Client::new(Endpoint::new("https://a0.example", Binding::Rest), options(), setting.ports.clone());
+    let errors = [
+        setting.run(client.get_task(get_task())).unwrap_err(),
+        setting.connect("https://a0.example", options()).unwrap_err(),
+    ];
+    for error in errors {
+        let fields: Vec<_> = error.field_violations().iter().map(|found| found.field.as_str()).collect();
+        assert!(matches!(error, ClientError::Validation(_)) && !error.is_retryable());
+        assert_eq!(fields, ["service.authorization", "service.headers"]);
+    }
+    assert_eq!(setting.origin.seen(), []);
+}
+
+#[test]
 fn what_the_platform_says_is_the_source() {
     let (setting, client) = json_rpc(Script::Fails(FetchError::Unreachable("refused".into())));
     let error = setting.run(client.get_task(get_task())).unwrap_err();

@@ -107,6 +107,11 @@ pub(crate) fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
+/// What a header's value can be: bytes, none of which ends a line (Fetch standard, "header value").
+pub(crate) fn is_header_value(value: &str) -> bool {
+    value.chars().all(|c| u32::from(c) <= 0xFF && !matches!(c, '\0' | '\r' | '\n'))
+}
+
 /// A response header: its name as it is sent, and its value.
 pub type Header = (&'static str, Cow<'static, str>);
 

@@ -245,7 +245,8 @@ impl RemoteError {
             Cause::Transport(TransportFault::CircuitOpen { .. }) => false,
             Cause::Transport(_) => true,
             Cause::Invalid(_) => false,
-            Cause::Reported => matches!(self.0.http_status, Some(502..=504)),
+            // One that says by its code or reason what is wrong with the request is of an agent that is there.
+            Cause::Reported => matches!(self.0.http_status, Some(502..=504)) && self.is_retryable(),
         }
     }
 }

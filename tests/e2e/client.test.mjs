@@ -6,6 +6,7 @@ import http from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { A2aClient, A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, buildRequest, decode, failed, unwrap } from '../../packages/client/index.js';
+import { build } from 'esbuild';
 import { startPythonAgent } from './gateway/agents.mjs';
 import { startSdkAgent } from './support/sdk-agent.mjs';
 import { root, startWorker } from './support/worker.mjs';
@@ -300,6 +301,40 @@ describe('an agent that is in trouble', () => {
     assert.deepEqual(await next, { done: true, value: undefined });
     await gone;
     assert.deepEqual(await client.sendStreamingMessage(text('hello')).return(), { done: true, value: undefined });
+    const thrown = client.sendStreamingMessage(text('hello'));
+    await thrown.next();
+    const pending = thrown.next();
+    assert.equal((await thrownBy(() => thrown.throw(new Error('enough')))).message, 'enough');
+    assert.deepEqual(await pending, { done: true, value: undefined });
+  });
+
+  test('a fetch function of one’s own need not know of signals, and must give bytes', async () => {
+    let cancelled;
+    const gone = new Promise((resolve) => (cancelled = resolve));
+    const answering = (pull) => async (_url, { body }) => {
+      const { id } = JSON.parse(body);
+      const event = `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { task: { ...task, status: { state: 'TASK_STATE_WORKING' } } } })}\n\n`;
+      const stream = new ReadableStream({ start: (controller) => pull(controller, event), cancel: cancelled });
+      return { status: 200, headers: new Headers({ 'Content-Type': 'text/event-stream' }), body: stream };
+    };
+    const events = (await at('https://agent.example', { fetch: answering((controller, event) => controller.enqueue(new TextEncoder().encode(event))) })).sendStreamingMessage(text('hello'));
+    await events.next();
+    await events.return();
+    await gone;
+    for (const piece of [null, 'text', new ArrayBuffer(1)]) {
+      const error = await thrownBy(async () => (await at('https://agent.example', { fetch: answering((controller) => controller.enqueue(piece)) })).sendStreamingMessage(text('hello')).next());
+      assert.deepEqual([error.name, error.cause.message], ['TransportError', 'the body of an answer must come in bytes']);
+    }
+  });
+
+  test('whatever a signal gives as its reason', async (t) => {
+    const { client } = await silentStream(t);
+    const abort = new AbortController();
+    const events = client.sendStreamingMessage(text('hello'), { signal: abort.signal });
+    await events.next();
+    const next = events.next();
+    abort.abort(null);
+    assert.equal(await next.then(() => 'no error', (reason) => reason), null);
   });
 
   test('one signal serves many calls', async (t) => {
@@ -367,6 +402,10 @@ describe('an agent that is in trouble', () => {
       [text('cut \ud83d'), 'message.parts[0].text'],
       [{ ...text('x'), metadata: { a: { '\ude00': 1 } } }, 'metadata.a'],
       ['\ud83d', 'params'],
+      [{ ...text('x'), metadata: { n: NaN } }, 'metadata.n'],
+      [{ ...text('x'), metadata: { list: [1, Infinity] } }, 'metadata.list[1]'],
+      [{ ...text('x'), metadata: { f: () => 1 } }, 'metadata.f'],
+      [{ ...text('x'), metadata: { toJSON: () => ({ n: NaN }) } }, 'metadata.n'],
     ]) {
       const error = await thrownBy(() => client.sendMessage(params));
       assert.ok(error instanceof ValidationError, error.stack);
@@ -421,7 +460,7 @@ describe('what a developer gets wrong', () => {
     const sent = [];
     const send = async (_url, { headers }) => (sent.push(new Headers(headers).get('X-Key')), new Response('', { status: 404 }));
     for (const headers of [{ 'X-Key': 'k' }, new Headers({ 'X-Key': 'k' }), new Map([['X-Key', 'k']]), [['X-Key', 'k']]]) {
-      const client = await A2aClient.at({ url: new URL('https://agent.example'), binding: 'HTTP+JSON' }, { headers, fetch: send, onNote: null, signal: null, retry: null });
+      const client = await A2aClient.at({ url: new URL('https://agent.example'), binding: 'HTTP+JSON' }, { headers, fetch: send, onNote: null, retry: null });
       assert.equal((await thrownBy(() => client.getTask({ id: 'x' }, null))).httpStatus, 404);
     }
     assert.deepEqual(sent, ['k', 'k', 'k', 'k']);
@@ -454,6 +493,9 @@ describe('what a developer gets wrong', () => {
       [() => A2aClient.connect(url, { signal: {} }), /^options\.signal must be an AbortSignal$/],
       [() => A2aClient.connect(url, { headers: new Map([['X Key', 'k']]) }), /^options\.headers must be what an HTTP header can hold$/],
       [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call('GetTask', { id: 'x' }, 5), /^options must be an object$/],
+      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).getTask({ id: 'x' }, { sginal: AbortSignal.abort() }), /^options has no member "sginal"$/],
+      [() => A2aClient.at({ url, binding: 'JSONRPC' }, { signal: AbortSignal.abort() }), /^options has no member "signal"$/],
+      [() => A2aClient.at({ url, binding: 'JSONRPC' }, { headers: { 'Content-Length': '1' } }), /^options\.headers must be without Content-Length, which the client writes itself$/],
       [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call(), /undefined/],
       [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).stream().next(), /undefined/],
       [async () => closed(await A2aClient.at({ url, binding: 'JSONRPC' })).getTask({ id: 'x' }), /^the client is closed$/],
@@ -464,6 +506,15 @@ describe('what a developer gets wrong', () => {
       assert.match(error.message, words);
     }
   });
+});
+
+test('a bundler for browsers, Node or neither takes the package', async () => {
+  for (const platform of ['browser', 'node', 'neutral']) {
+    const stdin = { contents: "export * from './packages/client/index.js';", resolveDir: root };
+    const { outputFiles, warnings } = await build({ stdin, bundle: true, write: false, minify: true, format: 'esm', platform, logLevel: 'silent' });
+    assert.deepEqual(warnings, []);
+    assert.equal(outputFiles[0].text.includes('fs/promises'), platform === 'node', platform);
+  }
 });
 
 test('the types are those of the code', () => {

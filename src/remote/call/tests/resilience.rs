@@ -136,7 +136,14 @@ fn the_breaker_opens_probes_and_closes() {
 
 #[test]
 fn errors_of_requests_do_not_open_the_breaker() {
-    for answer in [error(-32001), error(-32603), Answer::new(429, "text/plain", ""), result("7")] {
+    let under_502 = r#"{"jsonrpc":"2.0","id":$ID,"error":{"code":-32001,"message":"gone"}}"#;
+    for answer in [
+        error(-32001),
+        error(-32603),
+        Answer::new(429, "text/plain", ""),
+        result("7"),
+        Answer::new(502, "application/json", under_502),
+    ] {
         let setting = Setting::with(Binding::JsonRpc, Origin::new([answer]), 0, |policy| {
             policy.retry = RetryPolicy::NONE;
             policy.breaker = BreakerPolicy { failures: 1, open_for: seconds(10) };
