@@ -192,9 +192,13 @@ export function callOf(one, state, request, task = 'TASK_ID') {
 const valueOf = (wanted, headers) => headers.filter(([name]) => name.toLowerCase() === wanted).map(([, value]) => value).join();
 
 function calledIn(body) {
+  let isExact = true; // are its numbers those that JavaScript makes of them?
   try {
-    const { jsonrpc, method, params } = JSON.parse(body);
-    return jsonrpc === '2.0' && OPERATIONS.test(method) && params !== undefined ? { operation: method, params } : undefined;
+    const { jsonrpc, method, params } = JSON.parse(body, (_, value) => {
+      if (typeof value === 'number') isExact &&= Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value) || Math.abs(value) >= 1e21);
+      return value;
+    });
+    return isExact && jsonrpc === '2.0' && OPERATIONS.test(method) && params !== undefined ? { operation: method, params } : undefined;
   } catch {
     return undefined;
   }

@@ -126,6 +126,8 @@ describe('copied as code it is the request to the letter, where the client would
     ['the path', {}, '#path', (text) => `${text}?a=b`],
     ['a path of a resource', { binding: 'HTTP+JSON' }, '#path', (text) => `${text}?historyLength=-1`],
     ['the method', {}, '#method', () => 'PUT'],
+    ['a number that JavaScript would round', {}, '#body', (text) => text.replace('"task-123"', '"task-123", "historyLength": 9007199254740993')],
+    ['one that it has no room for', {}, '#body', (text) => text.replace('"task-123"', '"task-123", "historyLength": 1e400')],
   ];
   for (const [name, parts, field, change] of CHANGES) {
     test(name, async () => {
