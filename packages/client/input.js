@@ -1,4 +1,5 @@
-// What a developer gives, made fit for the module: data crosses as JSON, and nothing is dropped on the way without a word.
+// What a developer gives, made fit for the module: data crosses as JSON, and numbers, functions and texts that JSON would
+// change or drop are refused.
 import { ValidationError } from './errors.js';
 
 /** Half of a pair of surrogates, which no UTF-8 can hold. */
@@ -73,12 +74,12 @@ export function signals(options) {
 /** The options of a client apart: its functions, and its data as JSON. `read` makes a note of what the module tells. */
 export function split(options, read) {
   const { fetch: send, onNote, headers, ...data } = object('options', options ?? {});
-  const tell = callable('options.onNote', onNote ?? (() => {}));
+  const tell = onNote === undefined || onNote === null ? undefined : callable('options.onNote', onNote);
   // Headers, a Map, or an array of pairs.
   const plain = typeof headers === 'object' && headers?.[Symbol.iterator] ? Object.fromEntries(headers) : headers;
   return {
     send: callable('options.fetch', send ?? ((...args) => globalThis.fetch(...args))),
-    tell: onNote ? (note) => tell(read(JSON.parse(note))) : undefined,
+    tell: tell && ((note) => tell(read(JSON.parse(note)))),
     data: settings('options', { ...data, headers: plain }),
   };
 }

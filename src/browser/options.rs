@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use super::members::Members;
 use crate::client::Options;
-use crate::protocol::http::{is_header_value, is_token};
 use crate::remote::Binding;
 use crate::remote::call::CallPolicy;
 use crate::remote::request::{Endpoint, Service};
@@ -47,36 +46,28 @@ fn service(given: &mut Members) -> Result<Service, String> {
     let extensions = given.texts("extensions")?;
     let authorization = given.text("authorization")?;
     let headers = given.pairs("headers")?;
-    // The platform would say so with each call, as if nobody answered, and quote the value.
-    if !extensions.iter().all(|uri| is_header_value(uri)) {
-        return Err(given.fault("extensions", HEADER_RULE));
-    }
-    if !authorization.as_deref().is_none_or(is_header_value) {
-        return Err(given.fault("authorization", HEADER_RULE));
-    }
-    if !headers.iter().all(|(name, value)| is_token(name) && is_header_value(value)) {
-        return Err(given.fault("headers", HEADER_RULE));
+    let service = Service {
+        extensions: (!extensions.is_empty()).then(|| extensions.join(", ")),
+        authorization,
+        headers: headers.into_iter().map(|(name, value)| (Cow::Owned(name), value)).collect(),
+    };
+    if let Some(name) = service.unfit().next() {
+        return Err(given.fault(name, "what an HTTP header can hold"));
     }
     let is_taken = |name: &str| match name {
-        "authorization" => authorization.is_some(),
-        "a2a-extensions" => !extensions.is_empty(),
+        "authorization" => service.authorization.is_some(),
+        "a2a-extensions" => service.extensions.is_some(),
         // What the client says of itself, and what HTTP says of the connection (Fetch standard, "forbidden request-header").
         name => matches!(
             name,
             "accept" | "a2a-version" | "content-type" | "connection" | "content-length" | "host" | "transfer-encoding"
         ),
     };
-    if let Some((name, _)) = headers.iter().find(|(name, _)| is_taken(&name.to_ascii_lowercase())) {
+    if let Some((name, _)) = service.headers.iter().find(|(name, _)| is_taken(&name.to_ascii_lowercase())) {
         return Err(given.fault("headers", &format!("without {name}, which the client writes itself")));
     }
-    Ok(Service {
-        extensions: (!extensions.is_empty()).then(|| extensions.join(", ")),
-        authorization,
-        headers: headers.into_iter().map(|(name, value)| (Cow::Owned(name), value)).collect(),
-    })
+    Ok(service)
 }
-
-const HEADER_RULE: &str = "what an HTTP header can hold";
 
 fn policy(given: &mut Members) -> Result<CallPolicy, String> {
     let mut policy = CallPolicy::DEFAULT;

@@ -37,7 +37,6 @@ use serde_json::Value;
 use crate::ports::{Random, Timestamp};
 use crate::protocol::card::AgentCard;
 use crate::protocol::details::FieldViolation;
-use crate::protocol::http::{is_header_value, is_token};
 use crate::protocol::operation::Operation;
 use crate::protocol::{schema, types};
 use crate::remote::Binding;
@@ -83,21 +82,12 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// What is wrong with the URLs of the fallbacks, and with what goes into headers: a platform would report it as if nobody
-/// answered.
+/// What is wrong with the URLs of the fallbacks, and with what goes into headers.
 fn faults(options: &Options) -> impl Iterator<Item = FieldViolation> {
     let fallbacks = options.fallbacks.iter().enumerate();
     let urls = fallbacks.filter_map(|(index, fallback)| url::fault(format!("fallbacks[{index}].url"), &fallback.url));
-    let Service { extensions, authorization, headers } = &options.service;
-    let is_fit = |value: &Option<String>| value.as_deref().is_none_or(is_header_value);
-    let are_fit = headers.iter().all(|(name, value)| is_token(name) && is_header_value(value));
-    let fields = [
-        ("service.extensions", is_fit(extensions)),
-        ("service.authorization", is_fit(authorization)),
-        ("service.headers", are_fit),
-    ];
-    let unfit = fields.into_iter().filter(|(_, is_fit)| !is_fit);
-    urls.chain(unfit.map(|(field, _)| FieldViolation::new(field, "must be what an HTTP header can hold")))
+    let unfit = options.service.unfit();
+    urls.chain(unfit.map(|name| FieldViolation::new(format!("service.{name}"), "must be what an HTTP header can hold")))
 }
 
 /// Events as an operation gives them. A stream ends with an error unless its task reached a terminal or interrupted

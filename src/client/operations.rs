@@ -29,7 +29,7 @@ macro_rules! operations {
                 /// # Errors
                 /// As [`call`](Self::call).
                 pub async fn $name(&self, request: $request) -> Result<$response, ClientError> {
-                    self.read(self.call(Operation::$operation, params(&request)?).await?)
+                    read(self.caller.binding(), self.call(Operation::$operation, params(&request)?).await?)
                 }
             )+
         }
@@ -61,7 +61,7 @@ impl Client {
     /// # Errors
     /// As [`call`](Self::call).
     pub async fn send_message(&self, request: SendMessageRequest) -> Result<SendMessageResponse, ClientError> {
-        self.read(self.call(Operation::SendMessage, params(&self.identified(request))?).await?)
+        read(self.caller.binding(), self.call(Operation::SendMessage, params(&self.identified(request))?).await?)
     }
 
     /// Sends a message, and follows what comes of it (specification 3.1.2). A message without an id gets one.
@@ -109,10 +109,6 @@ impl Client {
             message.entry("messageId").or_insert_with(|| uuid4(&*self.random).into());
         }
         params
-    }
-
-    fn read<T: DeserializeOwned>(&self, result: Value) -> Result<T, ClientError> {
-        read(self.caller.binding(), result)
     }
 
     fn identified(&self, mut request: SendMessageRequest) -> SendMessageRequest {

@@ -54,10 +54,6 @@ fn json_rpc(answer: impl Into<Script>) -> (Setting, Client) {
     (setting, client)
 }
 
-fn task_answer() -> Answer {
-    result(r#"{"id":"t1","status":{"state":"TASK_STATE_COMPLETED"}}"#)
-}
-
 fn get_task() -> GetTaskRequest {
     GetTaskRequest { id: "t1".to_owned(), ..GetTaskRequest::default() }
 }
@@ -78,8 +74,8 @@ fn a_client_is_made_from_a_card() {
         ("https://a0.example/rpc", "JSONRPC", "1.0.1"),
     ]);
     let body = serde_json::to_string(&card).unwrap();
-    let task = json!({"id": "t1", "status": {"state": "TASK_STATE_COMPLETED"}}).to_string();
-    let scripts = [Answer::new(200, "application/json", &body), Answer::new(200, "application/a2a+json", &task)];
+    let completed = json!({"id": "t1", "status": {"state": "TASK_STATE_COMPLETED"}}).to_string();
+    let scripts = [Answer::new(200, "application/json", &body), Answer::new(200, "application/a2a+json", &completed)];
     let setting = Setting::new(Origin::new(scripts));
     let service = Service { authorization: Some("Bearer x".to_owned()), ..Service::default() };
     let client = setting.connect("https://a0.example/", Options { service, ..Options::default() }).unwrap();
@@ -90,7 +86,7 @@ fn a_client_is_made_from_a_card() {
     assert_eq!(seen[1].1.url, "https://a0.example/rest/tasks/t1");
     assert!(seen.iter().all(|(_, request)| request.header("Authorization") == Some("Bearer x")));
     // In another binding, if one is asked for.
-    let setting = Setting::new(Origin::new([Answer::new(200, "application/json", &body), task_answer()]));
+    let setting = Setting::new(Origin::new([Answer::new(200, "application/json", &body), task()]));
     let options = Options { binding: Some(Binding::JsonRpc), ..Options::default() };
     let client = setting.connect("https://a0.example#about", options).unwrap();
     setting.run(client.get_task(get_task())).unwrap();
@@ -102,7 +98,7 @@ fn a_client_is_made_from_a_card() {
 fn an_interface_that_cannot_be_asked_hides_no_other() {
     let card = card(&[("/rest", "HTTP+JSON", "1.0"), ("https://a0.example/rpc#x", "JSONRPC", "1.0")]);
     let body = serde_json::to_string(&card).unwrap();
-    let setting = Setting::new(Origin::new([Answer::new(200, "application/json", &body), task_answer()]));
+    let setting = Setting::new(Origin::new([Answer::new(200, "application/json", &body), task()]));
     let client = setting.connect("https://a0.example", Options::default()).unwrap();
     setting.run(client.get_task(get_task())).unwrap();
     assert_eq!(setting.origin.seen()[1].1.url, "https://a0.example/rpc");

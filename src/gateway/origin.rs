@@ -6,7 +6,7 @@
 use crate::client::fitting;
 use crate::protocol::card::AgentInterface;
 use crate::protocol::details::FieldViolation;
-use crate::remote::request::Endpoint;
+use crate::remote::request::{Endpoint, without_fragment};
 use crate::remote::{Binding, RemoteError};
 
 /// The endpoint at the origin, and those of its fallbacks, which are taken to be laid out alike.
@@ -46,7 +46,7 @@ fn moved(url: &str, from: &str, to: &str) -> String {
 
 /// Scheme with authority, and the rest without a fragment.
 fn split(url: &str) -> (&str, &str) {
-    let url = url.split('#').next().unwrap_or_default();
+    let url = without_fragment(url);
     let start = url.find("://").map_or(0, |scheme| scheme + 3);
     let end = url[start..].find(['/', '?']).map_or(url.len(), |length| start + length);
     url.split_at(end)

@@ -226,7 +226,7 @@ impl Caller {
 
     /// Somebody asked for a stream by an operation without one, or the other way round.
     fn mismatch(&self, violation: Violation) -> RemoteError {
-        RemoteError::of_fault(self.first.endpoint.binding, None, Fault::Invalid(violation))
+        RemoteError::of_fault(self.binding(), None, Fault::Invalid(violation))
     }
 
     /// Asks for any operation. Those that [stream](Operation::is_streaming) are answered with a stream, all others whole.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::ports::FetchRequest;
 use crate::protocol::binding::Binding;
-use crate::protocol::http::{A2A_JSON, JSON, PROBLEM_JSON};
+use crate::protocol::http::{A2A_JSON, JSON, PROBLEM_JSON, is_header_value, is_token};
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
 use crate::protocol::rest;
@@ -42,6 +42,20 @@ pub struct Service {
     pub authorization: Option<String>,
     /// Further headers, such as `traceparent`, or an API key. They must not repeat those above.
     pub headers: Vec<(Cow<'static, str>, String)>,
+}
+
+impl Service {
+    /// The names of its fields that no header can hold: a platform would report it as if nobody answered.
+    pub(crate) fn unfit(&self) -> impl Iterator<Item = &'static str> {
+        let is_fit = |value: &Option<String>| value.as_deref().is_none_or(is_header_value);
+        let are_fit = self.headers.iter().all(|(name, value)| is_token(name) && is_header_value(value));
+        let fields = [
+            ("extensions", is_fit(&self.extensions)),
+            ("authorization", is_fit(&self.authorization)),
+            ("headers", are_fit),
+        ];
+        fields.into_iter().filter(|(_, is_fit)| !is_fit).map(|(name, _)| name)
+    }
 }
 
 impl std::fmt::Debug for Service {

@@ -174,6 +174,7 @@ describe('an agent that is in trouble', () => {
   }
   const status = (code, headers) => (response) => response.writeHead(code, headers).end();
   const task = { id: 't-1', contextId: 'c-1', status: { state: 'TASK_STATE_COMPLETED' } };
+  const working = (id) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { task: { ...task, status: { state: 'TASK_STATE_WORKING' } } } })}\n\n`;
   const ok = (response, { id }) => response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result: task }));
   const QUICK = { retry: { baseMs: 1, capMs: 2 } };
   const at = (url, options) => A2aClient.at({ url, binding: 'JSONRPC' }, { ...QUICK, ...options });
@@ -252,22 +253,6 @@ describe('an agent that is in trouble', () => {
     assert.equal(late.name, 'AbortError');
   });
 
-  test('leaving a stream closes its connection', async (t) => {
-    let closed;
-    const gone = new Promise((resolve) => (closed = resolve));
-    const { url, stop } = await origin((response, { id }) => {
-      response.on('close', closed);
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { task: { ...task, status: { state: 'TASK_STATE_WORKING' } } } })}\n\n`);
-    });
-    t.after(stop);
-    for await (const event of (await at(url)).sendStreamingMessage(text('hello'))) {
-      assert.equal(event.task.id, 't-1');
-      break;
-    }
-    await gone;
-  });
-
   /** An agent that begins a stream and says no more; `gone` is when its connection is closed. */
   async function silentStream(t) {
     let closed;
@@ -275,11 +260,20 @@ describe('an agent that is in trouble', () => {
     const { url, stop } = await origin((response, { id }) => {
       response.on('close', closed);
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { task: { ...task, status: { state: 'TASK_STATE_WORKING' } } } })}\n\n`);
+      response.write(working(id));
     });
     t.after(stop);
     return { client: await at(url), gone };
   }
+
+  test('leaving a stream closes its connection', async (t) => {
+    const { client, gone } = await silentStream(t);
+    for await (const event of client.sendStreamingMessage(text('hello'))) {
+      assert.equal(event.task.id, 't-1');
+      break;
+    }
+    await gone;
+  });
 
   test('a signal closes a stream whose event is still being looked at', async (t) => {
     const { client, gone } = await silentStream(t);
@@ -313,8 +307,7 @@ describe('an agent that is in trouble', () => {
     const gone = new Promise((resolve) => (cancelled = resolve));
     const answering = (pull) => async (_url, { body }) => {
       const { id } = JSON.parse(body);
-      const event = `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { task: { ...task, status: { state: 'TASK_STATE_WORKING' } } } })}\n\n`;
-      const stream = new ReadableStream({ start: (controller) => pull(controller, event), cancel: cancelled });
+      const stream = new ReadableStream({ start: (controller) => pull(controller, working(id)), cancel: cancelled });
       return { status: 200, headers: new Headers({ 'Content-Type': 'text/event-stream' }), body: stream };
     };
     const events = (await at('https://agent.example', { fetch: answering((controller, event) => controller.enqueue(new TextEncoder().encode(event))) })).sendStreamingMessage(text('hello'));
@@ -352,9 +345,8 @@ describe('an agent that is in trouble', () => {
   });
 
   test('a stream whose connection breaks says why', async () => {
-    const event = (id) => `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { task: { ...task, status: { state: 'TASK_STATE_WORKING' } } } })}\n\n`;
     const broken = async (_url, { body }) => {
-      const pieces = [() => new TextEncoder().encode(event(JSON.parse(body).id)), () => { throw new Error('terminated', { cause: new Error('other side closed') }); }];
+      const pieces = [() => new TextEncoder().encode(working(JSON.parse(body).id)), () => { throw new Error('terminated', { cause: new Error('other side closed') }); }];
       const stream = new ReadableStream({ pull: (controller) => controller.enqueue(pieces.shift()()) }, { highWaterMark: 0 });
       return new Response(stream, { headers: { 'Content-Type': 'text/event-stream' } });
     };
