@@ -1,5 +1,6 @@
 //! One operation on another agent, from beginning to end: deadlines, limits, retries, breakers and fallbacks.
 
+mod body;
 pub mod card;
 mod exchange;
 mod redirect;

@@ -1,13 +1,12 @@
 //! One attempt: a request, and its answer read whole or turned into a stream.
 
-use std::future::Future;
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 
+use super::body::read_to_end;
 use super::redirect;
-use super::stream::{Reading, events};
+use super::stream::{Reading, begin};
 use super::{Call, CallPolicy, CallPorts, Caller, Reply, after, until};
 use crate::ports::{BodyStream, FetchRequest, FetchResponse, ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
@@ -34,7 +33,8 @@ impl Caller {
         let response = open(endpoint.binding, request, deadline, &self.policy, &self.ports).await?;
         let is_success = (200..=299).contains(&response.head.status);
         if call.operation.is_streaming() && is_success && is_event_stream(&response.head) {
-            return Ok(Reply::Stream(self.events(endpoint, call, id, response, deadline)));
+            let reading = self.reading(endpoint, call, id, response, deadline);
+            return begin(reading).await.map(Reply::Stream);
         }
         let FetchResponse { head, body } = response;
         let sent = Sent { binding: endpoint.binding, operation: call.operation, id: &id };
@@ -46,16 +46,16 @@ impl Caller {
         answer::read(&sent, &head, &body, now).map(Reply::Whole)
     }
 
-    fn events(
+    fn reading(
         &self,
         endpoint: &Endpoint,
         call: Call<'_>,
         id: Id,
         FetchResponse { head, body }: FetchResponse,
         deadline: Timestamp,
-    ) -> super::EventStream {
+    ) -> Reading {
         let now = self.ports.clock.now();
-        events(Reading {
+        Reading {
             binding: endpoint.binding,
             operation: call.operation,
             id,
@@ -66,7 +66,7 @@ impl Caller {
             begins: deadline,
             ends: after(now, self.policy.stream_total),
             limit: self.policy.max_response_bytes,
-        })
+        }
     }
 }
 
@@ -122,9 +122,8 @@ pub(super) async fn collect(
         return Err(fail(Fault::Invalid(Violation::TooLarge { limit })));
     }
     let mut bytes = Vec::new();
-    let left = until(deadline, ports.clock.now());
-    let left = if is_error { left.min(MAX_ERROR_WAIT) } else { left };
-    match read_to_end(body, &mut bytes, limit, ports.clock.sleep(left)).await {
+    let ends = if is_error { deadline.min(after(ports.clock.now(), MAX_ERROR_WAIT)) } else { deadline };
+    match read_to_end(body, &mut bytes, limit, ends, &*ports.clock).await {
         Ok(()) => Ok(bytes),
         // The status says that it failed, whatever became of the rest.
         Err(_) if is_error => Ok(bytes),
@@ -135,29 +134,4 @@ pub(super) async fn collect(
 /// The length that the answer says it has.
 fn announced(head: &ResponseHead) -> Option<usize> {
     head.header("Content-Length")?.trim().parse().ok()
-}
-
-async fn read_to_end(
-    mut body: BodyStream,
-    bytes: &mut Vec<u8>,
-    limit: usize,
-    timeout: impl Future<Output = ()> + Unpin,
-) -> Result<(), Fault> {
-    let mut timeout = timeout;
-    loop {
-        let piece = match select(body.next(), timeout).await {
-            Either::Right(_) => return Err(TransportFault::TimedOut.into()),
-            Either::Left((None, _)) => return Ok(()),
-            Either::Left((Some(Err(error)), _)) => return Err(Fault::of_fetch(&error, limit)),
-            Either::Left((Some(Ok(piece)), rest)) => {
-                timeout = rest;
-                piece
-            }
-        };
-        let room = limit - bytes.len();
-        bytes.extend_from_slice(&piece[..piece.len().min(room)]);
-        if piece.len() > room {
-            return Err(Fault::Invalid(Violation::TooLarge { limit }));
-        }
-    }
 }

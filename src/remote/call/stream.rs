@@ -1,15 +1,15 @@
 //! A stream of events, read as it comes.
 
 use std::collections::VecDeque;
+use std::future::ready;
 use std::rc::Rc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
-use futures_util::future::{Either, select};
-use futures_util::stream;
+use futures_util::{StreamExt, stream};
 use serde_json::Value;
 
-use super::{EventStream, until};
+use super::body::{TimedOut, next_piece};
+use super::{EventStream, after};
 use crate::ports::{BodyStream, Clock, FetchError, ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
@@ -39,24 +39,33 @@ pub(super) struct Reading {
     pub(super) limit: usize,
 }
 
-/// The events of the stream.
-pub(super) fn events(reading: Reading) -> EventStream {
-    let reader = Reader {
+/// The events of the stream, once the first of them is there.
+///
+/// # Errors
+/// Why there is none: until then it may be asked for again.
+pub(super) async fn begin(reading: Reading) -> Result<EventStream, RemoteError> {
+    let mut reader = Reader {
         decoder: Decoder::new(reading.limit),
         frames: VecDeque::new(),
         progress: Progress::Open,
-        has_begun: false,
+        until: reading.begins,
         end: None,
         reading,
     };
-    stream::unfold(Some(reader), |reader| async move {
+    let first = match reader.next().await {
+        Some(first) => first?,
+        None => return Err(reader.fail(TransportFault::CutShort.into())),
+    };
+    reader.until = reader.reading.ends;
+    // After an error, or at the end of all that can come, the connection is closed, whatever the agent does with it.
+    let more = |reader: Reader| (reader.progress != Progress::Finished).then_some(reader);
+    let rest = stream::unfold(more(reader), move |reader| async move {
         let mut reader = reader?;
         let item = reader.next().await?;
-        // After an error, or at the end of all that can come, the connection is closed, whatever the agent does with it.
-        let is_last = item.is_err() || reader.progress == Progress::Finished;
-        Some((item, (!is_last).then_some(reader)))
-    })
-    .boxed_local()
+        let is_error = item.is_err();
+        Some((item, more(reader).filter(|_| !is_error)))
+    });
+    Ok(stream::once(ready(Ok(first))).chain(rest.fuse()).boxed_local())
 }
 
 struct Reader {
@@ -64,8 +73,8 @@ struct Reader {
     decoder: Decoder,
     frames: VecDeque<Frame>,
     progress: Progress,
-    /// Whether there was an event.
-    has_begun: bool,
+    /// When the next event must have come.
+    until: Timestamp,
     /// Why nothing more is read. What came before it is given first.
     end: Option<End>,
 }
@@ -83,7 +92,6 @@ impl Reader {
             while let Some(frame) = self.frames.pop_front() {
                 match self.read(&frame) {
                     Ok(Some(event)) => {
-                        self.has_begun = true;
                         self.progress = events::progress(&event).unwrap_or(self.progress);
                         return Some(Ok(event));
                     }
@@ -110,14 +118,12 @@ impl Reader {
 
     /// Reads one more piece, unless that was all.
     async fn receive(&mut self) -> Option<End> {
-        let ends = if self.has_begun { self.reading.ends } else { self.reading.begins };
-        let left = until(ends, self.reading.clock.now());
-        let timeout = self.reading.clock.sleep(left.min(self.reading.idle));
-        let piece = match select(self.reading.body.next(), timeout).await {
-            Either::Left((piece, _)) => piece,
+        let Reading { body, clock, idle, .. } = &mut self.reading;
+        let piece = match next_piece(body, self.until.min(after(clock.now(), *idle)), &**clock).await {
+            Ok(piece) => piece,
             // A task that waits for its client may well be silent; the stream has said what there was to say.
-            Either::Right(_) if self.progress == Progress::Interrupted => return Some(End::Over(None)),
-            Either::Right(_) => return Some(End::Fault(TransportFault::TimedOut.into())),
+            Err(TimedOut) if self.progress == Progress::Interrupted => return Some(End::Over(None)),
+            Err(TimedOut) => return Some(End::Fault(TransportFault::TimedOut.into())),
         };
         match piece {
             Some(Ok(piece)) => match self.decoder.push(&piece, &mut self.frames) {

@@ -35,6 +35,8 @@ pub(crate) enum Piece {
     Bytes(Vec<u8>),
     /// Milliseconds of silence.
     Wait(u64),
+    /// As many that pass although the next piece is ready.
+    Takes(u64),
     /// The connection breaks.
     Breaks,
     /// Nothing more, for ever.
@@ -179,6 +181,10 @@ impl Fetch for Origin {
                                 return match pieces.next()? {
                                     Piece::Wait(millis) => {
                                         clock.sleep(Duration::from_millis(millis)).await;
+                                        continue;
+                                    }
+                                    Piece::Takes(millis) => {
+                                        clock.advance(Duration::from_millis(millis));
                                         continue;
                                     }
                                     Piece::Stalls => std::future::pending().await,

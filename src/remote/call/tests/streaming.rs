@@ -137,6 +137,58 @@ fn silence_and_endlessness_are_bounded() {
 }
 
 #[test]
+fn a_body_that_is_always_ready_does_not_outlast_its_time() {
+    let late = Some(&Cause::Transport(TransportFault::TimedOut));
+    for (begun, lasts) in [(stream().text(&event("WORKING")), 3_600), (stream(), 60)] {
+        let mut busy = begun;
+        for _ in 0..1_000 {
+            busy = busy.text(": x\n\n").piece(Piece::Takes(20_000));
+        }
+        let (setting, _, error) = read(busy);
+        assert_eq!((error.as_ref().map(RemoteError::cause), setting.elapsed()), (late, seconds(lasts)));
+    }
+}
+
+#[test]
+fn a_stream_that_breaks_before_its_first_event_may_be_asked_for_again() {
+    let done = || Script::from(stream().text(&event("COMPLETED")));
+    let broken = [
+        stream(),
+        stream().text(": x\n\n").piece(Piece::Breaks),
+        stream().piece(Piece::Stalls),
+        stream().text("data: {\"jsonrpc\":\"2.0\",\"id\":$ID,\"error\":{\"code\":-32603,\"message\":\"m\"}}\n\n"),
+    ];
+    for broken in broken {
+        let origin = || Origin::new([Script::from(broken.clone()), done()]).and("a1.example", [done()]);
+        let setting = Setting::with(Binding::JsonRpc, origin(), 0, |policy| policy.idle = seconds(5));
+        let (events, error) = setting.events();
+        assert_eq!((states(&events), error, setting.origin.hosts().as_str()), (vec!["COMPLETED"], None, "a0 a0"));
+        let setting = Setting::with(Binding::JsonRpc, origin(), 1, |policy| policy.retry = RetryPolicy::NONE);
+        let (events, error) = setting.events();
+        assert_eq!((states(&events), error, setting.origin.hosts().as_str()), (vec!["COMPLETED"], None, "a0 a1"));
+    }
+    // The breaker hears of it, too.
+    let setting = Setting::with(Binding::JsonRpc, Origin::new([stream().piece(Piece::Breaks)]), 0, |policy| {
+        policy.retry = RetryPolicy::NONE;
+        policy.breaker = BreakerPolicy { failures: 1, open_for: seconds(10) };
+    });
+    let reasons = [setting.events().1, setting.events().1].map(|error| error.unwrap().reason().map(str::to_owned));
+    assert_eq!(reasons, [Some("ORIGIN_INTERRUPTED".to_owned()), Some("ORIGIN_CIRCUIT_OPEN".to_owned())]);
+}
+
+#[test]
+fn whoever_asks_after_the_end_is_told_again_that_it_is_over() {
+    for answer in [stream().text(&event("COMPLETED")), stream().text(&event("INPUT_REQUIRED"))] {
+        let setting = Setting::new(Binding::JsonRpc, Origin::new([answer]));
+        let (params, service) = (json!({"id": "t1"}), Service::default());
+        let call = Call { operation: Operation::SubscribeToTask, params: &params, service: &service, watch: None };
+        let mut events = setting.clock.run(setting.caller.stream(call)).unwrap().unwrap();
+        let mut next = || setting.clock.run(events.next()).unwrap();
+        assert!(next().is_some() && next().is_none() && next().is_none() && next().is_none());
+    }
+}
+
+#[test]
 fn an_event_that_is_too_large_ends_the_stream_after_those_before_it() {
     let limit = CallPolicy::DEFAULT.max_response_bytes;
     let huge = format!("{}data: {}", event("WORKING"), "x".repeat(limit + 16));
