@@ -287,6 +287,7 @@ const WHY = {
   exhausted: 'it was sent often enough',
   deadline: 'the wait would outlast the deadline',
   budget: 'too many requests are retries already',
+  'asked-to-wait': 'it asks for time, and another can be asked meanwhile',
 };
 const BREAKER = {
   closed: 'The breaker closes: everything passes again.',

@@ -107,7 +107,7 @@ export type Note =
       time: number;
       agent: number;
       error: A2aError;
-      why: 'permanent' | 'not-idempotent' | 'exhausted' | 'deadline' | 'budget';
+      why: 'permanent' | 'not-idempotent' | 'exhausted' | 'deadline' | 'budget' | 'asked-to-wait';
     }
   | { type: 'circuit-open'; time: number; agent: number; retryAfterMs: number };
 

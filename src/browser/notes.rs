@@ -51,5 +51,6 @@ const fn why_name(why: GiveUp) -> &'static str {
         GiveUp::Exhausted => "exhausted",
         GiveUp::Deadline => "deadline",
         GiveUp::Budget => "budget",
+        GiveUp::AskedToWait => "asked-to-wait",
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 
 use super::details::{BadRequest, Detail, Details, ERROR_INFO, ErrorInfo, FieldViolation, RetryInfo};
 use super::grpc::GrpcStatus;
+pub(crate) use super::kind::is_outage;
 pub use super::kind::{ErrorKind, Facts};
 use super::operation::Operation;
 

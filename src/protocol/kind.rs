@@ -94,14 +94,21 @@ pub struct Facts {
     pub message: &'static str,
 }
 
+/// Whether an HTTP status says that the server is in trouble, whatever it was asked. Those from 520 on are Cloudflare's,
+/// of an origin that it got no answer from
+/// (<https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-5xx-errors/>).
+pub(crate) const fn is_outage(http_status: u16) -> bool {
+    matches!(http_status, 502..=504 | 520..=530)
+}
+
 impl ErrorKind {
     /// Whether the same request may succeed when it is sent again: the retry table of the second seed, and the HTTP
-    /// statuses that say so.
+    /// statuses that say so (RFC 9110, 15.5.9 and 15.6; RFC 8470, 5.2; RFC 6585, 4).
     pub fn is_retryable(self) -> bool {
         match self {
             Self::Internal => true,
             Self::Custom { code, http_status } => {
-                code == Self::Internal.facts().code || matches!(http_status, 429 | 502 | 503 | 504)
+                code == Self::Internal.facts().code || matches!(http_status, 408 | 425 | 429) || is_outage(http_status)
             }
             Self::TaskNotFound
             | Self::TaskNotCancelable

@@ -69,7 +69,7 @@ enum Phase {
     },
 }
 
-/// Leave to make one attempt, to be [reported](Breaker::report) on.
+/// Leave to make one attempt, to be [reported](Breaker::report) on, or [given back](Breaker::abandon).
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "the outcome of the attempt must be reported"]
 pub struct Permit {
@@ -89,7 +89,7 @@ impl Breaker {
     pub fn admit(&mut self, now: Timestamp) -> Result<Permit, Duration> {
         match self.phase {
             Phase::Closed { .. } => {}
-            Phase::Open { until } | Phase::HalfOpen { until } if now < until => {
+            Phase::Open { until } | Phase::HalfOpen { until } if self.is_pausing(until, now) => {
                 return Err(Duration::from_millis(until.0 - now.0));
             }
             Phase::Open { .. } | Phase::HalfOpen { .. } => {
@@ -127,11 +127,19 @@ impl Breaker {
         }
     }
 
+    /// Takes in that an attempt was given up by whoever wanted it, which tells nothing: if it was the probe, the next
+    /// attempt is.
+    pub fn abandon(&mut self, permit: Permit) {
+        if permit.generation == self.generation && matches!(self.phase, Phase::HalfOpen { .. }) {
+            self.phase = Phase::Open { until: Timestamp(0) };
+        }
+    }
+
     /// What it lets through now.
     pub fn state(&self, now: Timestamp) -> State {
         match self.phase {
             Phase::Closed { .. } => State::Closed,
-            Phase::Open { until } if now < until => State::Open,
+            Phase::Open { until } if self.is_pausing(until, now) => State::Open,
             Phase::Open { .. } | Phase::HalfOpen { .. } => State::HalfOpen,
         }
     }
@@ -143,8 +151,16 @@ impl Breaker {
     }
 
     fn after_pause(&self, now: Timestamp) -> Timestamp {
-        let pause = u64::try_from(self.policy.open_for.as_millis()).unwrap_or(u64::MAX);
-        Timestamp(now.0.saturating_add(pause))
+        Timestamp(now.0.saturating_add(self.pause()))
+    }
+
+    /// Whether a pause goes on. One that would take longer than any began before the clock was set back, and is over.
+    fn is_pausing(&self, until: Timestamp, now: Timestamp) -> bool {
+        now < until && until.0 - now.0 <= self.pause()
+    }
+
+    fn pause(&self) -> u64 {
+        u64::try_from(self.policy.open_for.as_millis()).unwrap_or(u64::MAX)
     }
 }
 
@@ -212,6 +228,34 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_that_is_given_up_leaves_its_place_to_the_next() {
+        let mut breaker = opened();
+        let probe = breaker.admit(Timestamp(102)).unwrap();
+        breaker.abandon(probe);
+        assert_eq!(breaker.state(Timestamp(102)), State::HalfOpen);
+        let next = breaker.admit(Timestamp(103)).unwrap();
+        assert!(breaker.admit(Timestamp(103)).is_err(), "one probe at a time");
+        breaker.report(next, Outcome::Down, Timestamp(104));
+        assert_eq!(breaker.state(Timestamp(104)), State::Open);
+        // Nothing else is told by one that was given up.
+        let mut breaker = Breaker::new(POLICY);
+        let straggler = breaker.admit(Timestamp(0)).unwrap();
+        (0..3).for_each(|now| fail(&mut breaker, now));
+        breaker.abandon(straggler);
+        assert_eq!(breaker.state(Timestamp(50)), State::Open);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_makes_no_pause_longer() {
+        let mut breaker = Breaker::new(POLICY);
+        (0..3).for_each(|_| fail(&mut breaker, 10_000));
+        assert_eq!(breaker.admit(Timestamp(10_000)), Err(Duration::from_millis(100)));
+        assert_eq!(breaker.state(Timestamp(5_000)), State::HalfOpen);
+        assert!(breaker.admit(Timestamp(5_000)).is_ok());
+        assert!(breaker.admit(Timestamp(5_000)).is_err(), "one probe at a time");
+    }
+
+    #[test]
     fn an_agent_that_is_slower_than_the_pause_is_let_in_again() {
         let mut breaker = opened();
         let slow = breaker.admit(Timestamp(102)).unwrap();
@@ -243,7 +287,7 @@ mod tests {
         /// the pause for the next.
         #[test]
         fn a_breaker_neither_leaks_nor_locks_up(
-            steps in prop::collection::vec((0_u64..60, 0_u8..4), 1..80),
+            steps in prop::collection::vec((0_u64..60, 0_u8..5), 1..80),
             failures in 1_u32..5,
         ) {
             let mut breaker = Breaker::new(BreakerPolicy { failures, ..POLICY });
@@ -275,6 +319,11 @@ mod tests {
                             prop_assert_eq!(breaker.state(now) == State::Open, row == failures);
                         }
                         if breaker.state(now) != State::Closed { row = 0; }
+                    },
+                    3 => if let Some(permit) = pending.pop() {
+                        breaker.abandon(permit);
+                        let after = breaker.state(now);
+                        prop_assert_eq!(after, before);
                     },
                     _ => if let Some(permit) = pending.pop() {
                         let current = permit.generation == breaker.generation;

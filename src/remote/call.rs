@@ -1,5 +1,6 @@
 //! One operation on another agent, from beginning to end: deadlines, limits, retries, breakers and fallbacks.
 
+mod agent;
 mod body;
 pub mod card;
 mod exchange;
@@ -16,7 +17,8 @@ use std::time::Duration;
 use futures_util::stream::LocalBoxStream;
 use serde_json::Value;
 
-use super::breaker::{Breaker, BreakerPolicy, Outcome, State};
+use self::agent::Agent;
+use super::breaker::{BreakerPolicy, Outcome, State};
 use super::error::RemoteError;
 use super::fault::{Cause, Fault, TransportFault, Violation};
 use super::request::{self, Endpoint, Segment, Service};
@@ -161,12 +163,6 @@ pub struct Caller {
     next_id: Cell<u64>,
 }
 
-#[derive(Debug)]
-struct Agent {
-    endpoint: Endpoint,
-    breaker: RefCell<Breaker>,
-}
-
 /// What came of a call.
 pub enum Reply {
     /// The result.
@@ -187,7 +183,7 @@ impl fmt::Debug for Reply {
 impl Caller {
     /// Calls `endpoint`; where that fails for reasons of its own, the `fallbacks` in their order.
     pub fn new(endpoint: Endpoint, fallbacks: Vec<Endpoint>, policy: CallPolicy, ports: CallPorts) -> Self {
-        let agent = |endpoint| Agent { endpoint, breaker: RefCell::new(Breaker::new(policy.breaker)) };
+        let agent = |endpoint| Agent::new(endpoint, policy.breaker);
         Self {
             first: agent(endpoint),
             fallbacks: fallbacks.into_iter().map(agent).collect(),
@@ -248,11 +244,10 @@ impl Caller {
             }
             match self.try_agent(agent, fallback, call, share(1 + self.fallbacks.len() - agent)).await {
                 Ok(reply) => return Ok(reply),
+                Err(error) if says_nothing(&error) => may_go_on = self.may_repeat(call) || error.was_not_sent(),
                 Err(error) => {
                     may_go_on = self.may_fall_back(call, &error);
-                    if tells_more(&error) {
-                        failure = error;
-                    }
+                    failure = error;
                 }
             }
         }
@@ -288,9 +283,8 @@ impl Caller {
         let note = |note: Note<'_>| call.watch.into_iter().for_each(|watch| watch.note(&note));
         let mut last = None;
         for attempts in 1.. {
-            let admitted = agent.breaker.borrow_mut().admit(self.ports.clock.now());
-            let permit = match admitted {
-                Ok(permit) => permit,
+            let attempt = match agent.admit(self.ports.clock.now()) {
+                Ok(attempt) => attempt,
                 Err(retry_after) => {
                     note(Note::CircuitOpen { agent: number, retry_after });
                     let open = || TransportFault::CircuitOpen { retry_after };
@@ -303,13 +297,14 @@ impl Caller {
             let now = self.ports.clock.now();
             let is_down = result.as_ref().is_err_and(RemoteError::is_outage);
             let outcome = if is_down { Outcome::Down } else { Outcome::Alive };
-            agent.breaker.borrow_mut().report(permit, outcome, now);
+            attempt.report(outcome, now);
             let error = match result {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,
             };
             let is_idempotent = call.operation.is_idempotent();
-            let failed = Failed { attempts, error: &error, is_idempotent, now, deadline };
+            let has_stand_in = number < self.fallbacks.len();
+            let failed = Failed { attempts, error: &error, is_idempotent, has_stand_in, now, deadline };
             let decision = self.policy.retry.decide(&failed, &mut self.budget.borrow_mut(), &*self.ports.random);
             match decision {
                 Decision::GiveUp(why) => {
@@ -334,7 +329,7 @@ impl Caller {
 
     /// What the first agent's breaker lets through.
     pub fn breaker_state(&self, now: Timestamp) -> State {
-        self.first.breaker.borrow().state(now)
+        self.first.state(now)
     }
 
     fn id(&self) -> Id {
@@ -345,12 +340,15 @@ impl Caller {
     }
 }
 
-/// Whether what a stand-in says is better than what the agent before it said. That it is left alone is nothing new, and
-/// that it has no such task only means that the task is with the agent that failed.
-fn tells_more(error: &RemoteError) -> bool {
-    let is_open = matches!(error.cause(), Cause::Transport(TransportFault::CircuitOpen { .. }));
-    let is_elsewhere = matches!(error.kind(), ErrorKind::TaskNotFound | ErrorKind::PushNotificationConfigNotFound);
-    !is_open && !is_elsewhere
+/// Whether what a stand-in says is nothing beside what the agent before it said, so that the next may be asked. That it is
+/// left alone is nothing new; that it has no such task only means that the task is with the agent that failed; and what
+/// breaks the protocol is not an agent's answer at all.
+fn says_nothing(error: &RemoteError) -> bool {
+    match error.cause() {
+        Cause::Transport(fault) => matches!(fault, TransportFault::CircuitOpen { .. }),
+        Cause::Invalid(_) => true,
+        Cause::Reported => matches!(error.kind(), ErrorKind::TaskNotFound | ErrorKind::PushNotificationConfigNotFound),
+    }
 }
 
 /// `duration` later.

@@ -12,7 +12,7 @@ use super::told::Told;
 use crate::ports::{FetchError, ResponseHead, Timestamp};
 use crate::protocol::binding::Binding;
 use crate::protocol::details::FieldViolation;
-use crate::protocol::error::{ErrorKind, SERVER_ERROR};
+use crate::protocol::error::{ErrorKind, SERVER_ERROR, is_outage};
 use crate::protocol::operation::Operation;
 
 /// Longer than this nobody waits; it keeps arithmetic with what agents send within bounds. (Our own.)
@@ -63,7 +63,7 @@ impl RemoteError {
         let failed = (400..=599).contains(&head.status);
         let status = told.status.or_else(|| failed.then_some(head.status));
         let kind = kind_of(operation, &told, status.unwrap_or(head.status), is_told);
-        let in_header = head.header("Retry-After").and_then(|value| retry_after::parse(value, now));
+        let in_header = head.all("Retry-After").filter_map(|value| retry_after::parse(value, now)).max();
         let mut error = Self::new(binding, Cause::Reported, kind);
         error.0.retry_after = in_header.max(told.retry_delay.take()).map(|delay| delay.min(MAX_RETRY_AFTER));
         error.0.challenge = head.header("WWW-Authenticate").map(str::to_owned);
@@ -246,7 +246,7 @@ impl RemoteError {
             Cause::Transport(_) => true,
             Cause::Invalid(_) => false,
             // One that says by its code or reason what is wrong with the request is of an agent that is there.
-            Cause::Reported => matches!(self.0.http_status, Some(502..=504)) && self.is_retryable(),
+            Cause::Reported => self.0.http_status.is_some_and(is_outage) && self.is_retryable(),
         }
     }
 }
@@ -285,6 +285,8 @@ pub(super) fn default_message(kind: ErrorKind) -> &'static str {
         403 => "Permission denied",
         409 => "Conflict",
         413 => "Request too large",
+        408 => "Request timeout",
+        425 => "Too early",
         429 => "Too many requests",
         502 => "Bad gateway",
         503 => "Service unavailable",

@@ -104,6 +104,9 @@ fn for_the_caller(kind: ErrorKind) -> ErrorKind {
         408 => 504,
         425 => 503,
         407 | 421 | 426 | 511 => 502,
+        // Of Cloudflare in front of the agent: no connection in time, no answer in time; and then all other trouble.
+        522 | 524 => 504,
+        520..=530 => 502,
         other => other,
     };
     ErrorKind::Custom { code, http_status }

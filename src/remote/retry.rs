@@ -59,6 +59,8 @@ pub enum GiveUp {
     Deadline,
     /// Too much of the traffic is retries already.
     Budget,
+    /// The agent asks for more time than it would be given otherwise, and another can be asked meanwhile.
+    AskedToWait,
 }
 
 /// One failed attempt, as the decision needs it.
@@ -70,6 +72,8 @@ pub struct Failed<'a> {
     pub error: &'a RemoteError,
     /// Whether the operation may be done twice.
     pub is_idempotent: bool,
+    /// Whether another agent can be asked.
+    pub has_stand_in: bool,
     /// Now.
     pub now: Timestamp,
     /// When the whole call must be over.
@@ -89,6 +93,9 @@ impl RetryPolicy {
             return Decision::GiveUp(GiveUp::Exhausted);
         }
         let asked = failed.error.retry_after().unwrap_or_default();
+        if failed.has_stand_in && asked > self.cap {
+            return Decision::GiveUp(GiveUp::AskedToWait);
+        }
         let wait = asked.max(full_jitter(self.bound(failed.attempts), random));
         let left = Duration::from_millis(failed.deadline.0.saturating_sub(failed.now.0));
         if wait >= left {

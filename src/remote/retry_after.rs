@@ -6,12 +6,18 @@ use crate::ports::Timestamp;
 
 /// How long to wait from `now` on: seconds, or until a date. `None` if it is neither; nothing for a date in the past.
 pub fn parse(value: &str, now: Timestamp) -> Option<Duration> {
-    let value = value.trim();
-    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More seconds than fit are for ever.
-        return Some(Duration::from_secs(value.parse().unwrap_or(u64::MAX)));
+    match date(value) {
+        Some(date) => Some(Duration::from_millis(date.0.saturating_sub(now.0))),
+        // Two lines of the header, which a platform made one, are no form of it; but the longer wait suits both.
+        None => value.split(',').filter_map(seconds).max(),
     }
-    Some(Duration::from_millis(date(value)?.0.saturating_sub(now.0)))
+}
+
+fn seconds(value: &str) -> Option<Duration> {
+    let value = value.trim();
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+    // More than fit are for ever.
+    is_number.then(|| Duration::from_secs(value.parse().unwrap_or(u64::MAX)))
 }
 
 /// An HTTP-date (RFC 9110, section 5.6.7), in each of its three forms.
@@ -38,7 +44,11 @@ mod tests {
             ("Sunday, 06-Nov-94 08:49:37 GMT", Some(7)),
             ("Sun Nov  6 08:49:37 1994", Some(7)),
             ("Sun, 06 Nov 1994 08:49:00 GMT", Some(0)),
+            ("5, 10", Some(10)),
+            ("10,5, soon", Some(10)),
+            ("5, Sun, 06 Nov 1994 08:49:37 GMT", Some(5)),
             ("", None),
+            (",", None),
             ("-1", None),
             ("1.5", None),
             ("soon", None),

@@ -26,7 +26,8 @@ pub async fn fetch(request: FetchRequest, policy: &CallPolicy, ports: &CallPorts
             Ok(fetched) => return fetched.card.ok_or_else(missing),
             Err(error) => error,
         };
-        let failed = Failed { attempts, error: &error, is_idempotent: true, now: ports.clock.now(), deadline };
+        let now = ports.clock.now();
+        let failed = Failed { attempts, error: &error, is_idempotent: true, has_stand_in: false, now, deadline };
         match policy.retry.decide(&failed, &mut budget, &*ports.random) {
             Decision::RetryAfter(wait) => ports.clock.sleep(wait).await,
             Decision::GiveUp(_) => return Err(error),

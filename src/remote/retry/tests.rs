@@ -23,7 +23,7 @@ impl Random for Always {
 }
 
 fn failed(error: &RemoteError, attempts: u32) -> Failed<'_> {
-    Failed { attempts, error, is_idempotent: true, now: NOW, deadline: LATE }
+    Failed { attempts, error, is_idempotent: true, has_stand_in: false, now: NOW, deadline: LATE }
 }
 
 fn decide(failed: &Failed<'_>) -> Decision {
@@ -64,8 +64,9 @@ fn statuses_and_faults_of_the_transport() {
         (400, false),
         (401, false),
         (404, false),
-        (408, false),
+        (408, true),
         (413, false),
+        (425, true),
         (429, true),
         (500, true),
         (501, false),
@@ -73,6 +74,11 @@ fn statuses_and_faults_of_the_transport() {
         (503, true),
         (504, true),
         (507, false),
+        (519, false),
+        (520, true),
+        (522, true),
+        (530, true),
+        (531, false),
     ] {
         assert_eq!(retries(&rest_error(status, "text/plain", "x")), is_retried, "{status}");
     }
@@ -109,6 +115,10 @@ fn an_agent_that_asks_for_time_gets_it_unless_the_deadline_is_sooner() {
     let at_once = error(0);
     let late = Failed { deadline: NOW, ..failed(&at_once, 1) };
     assert_eq!(decide(&late), Decision::GiveUp(GiveUp::Deadline));
+    // Not for longer than the cap while somebody else can be asked.
+    let asks = |seconds| decide(&Failed { has_stand_in: true, ..failed(&error(seconds), 1) });
+    assert_eq!(asks(5), Decision::RetryAfter(Duration::from_secs(5)));
+    assert_eq!(asks(6), Decision::GiveUp(GiveUp::AskedToWait));
 }
 
 #[test]
@@ -189,7 +199,7 @@ proptest! {
         let deadline = Timestamp(NOW.0 + total);
         let (mut now, retries) = (NOW, Cell::new(0));
         for (attempts, error) in (1_u32..).zip(&errors) {
-            let failed = Failed { attempts, error, is_idempotent, now, deadline };
+            let failed = Failed { attempts, error, is_idempotent, has_stand_in: false, now, deadline };
             match policy.decide(&failed, &mut budget, &random) {
                 Decision::GiveUp(_) => break,
                 Decision::RetryAfter(wait) => {

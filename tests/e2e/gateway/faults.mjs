@@ -110,6 +110,8 @@ const UNARY = {
   'misdirected-421': { play: send(421, '', ''), expect: unnamed(502, /./, 'Bad gateway') },
   'early-425': { play: send(425, '', ''), expect: unnamed(503, /./, 'Service unavailable') },
   'too-slow-408': { play: send(408, '', ''), expect: unnamed(504, /./, 'Gateway timeout') },
+  'cloudflare-520': { play: send(520, 'text/html', '<html>Web server is returning an unknown error</html>'), expect: unnamed(502, /./, 'Bad gateway') },
+  'cloudflare-522': { play: send(522, 'text/html', '<html>Connection timed out</html>'), expect: unnamed(504, /./, 'Gateway timeout') },
   'forbidden': { play: send(403, '', ''), expect: unnamed(403, /./, 'Permission denied') },
   // Either: successes that are none
   'html-200': { play: send(200, 'text/html', '<html>welcome</html>'), expect: JUNK, log: /not JSON/ },

@@ -104,6 +104,27 @@ fn an_agent_that_hangs_leaves_time_for_the_next() {
 }
 
 #[test]
+fn an_agent_that_asks_for_long_is_left_for_the_next() {
+    let busy = || Answer::new(503, "text/plain", "").header("Retry-After", "6");
+    let setting = Setting::with(Binding::JsonRpc, Origin::new([busy()]).and("a1.example", [task()]), 1, |_| {});
+    assert!(setting.get_task().is_ok());
+    assert_eq!((setting.origin.hosts().as_str(), setting.elapsed()), ("a0 a1", seconds(0)));
+    assert_eq!(setting.notes(), ["0: attempt 1", "0: AskedToWait", "1: attempt 1"]);
+    // The last one is waited for.
+    let origin = Origin::new([down()]).and("a1.example", [busy(), task()]);
+    let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| policy.retry.max_retries = 1);
+    assert!(setting.get_task().is_ok());
+    assert_eq!(setting.origin.hosts(), "a0 a0 a1 a1");
+}
+
+#[test]
+fn of_two_lines_of_advice_the_longer_counts() {
+    let busy = Answer::new(503, "text/plain", "").header("Retry-After", "2").header("retry-after", "90");
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([busy]));
+    assert_eq!(setting.get_task().unwrap_err().retry_after(), Some(seconds(90)));
+}
+
+#[test]
 fn an_error_whose_body_hangs_is_told_by_its_status() {
     let hanging = Answer::new(503, "application/json", "{\"error\"").piece(Piece::Stalls);
     let setting = Setting::new(Binding::JsonRpc, Origin::new([Script::from(hanging), task().into()]));
@@ -199,6 +220,46 @@ fn a_stand_in_that_does_not_know_the_task_does_not_hide_the_trouble() {
     let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| policy.retry = RetryPolicy::NONE);
     assert_eq!(setting.get_task().unwrap_err().http_status(), Some(503));
     assert_eq!(setting.origin.hosts(), "a0 a1");
+}
+
+#[test]
+fn a_stand_in_that_has_nothing_to_say_leaves_it_to_the_next() {
+    for nothing in [error(-32001), Answer::new(200, "text/html", "<html>"), result("7")] {
+        let origin =
+            || Origin::new([down()]).and("a1.example", [nothing.clone()]).and("a2.example", [task(), error(-32001)]);
+        let setting = Setting::with(Binding::JsonRpc, origin(), 2, |policy| policy.retry = RetryPolicy::NONE);
+        assert!(setting.get_task().is_ok());
+        assert_eq!(setting.origin.hosts(), "a0 a1 a2");
+        assert_eq!(setting.get_task().unwrap_err().http_status(), Some(503), "what the first said is told");
+        // But what may have been done is not done again.
+        let setting = Setting::with(
+            Binding::JsonRpc,
+            Origin::new([unreachable()]).and("a1.example", [nothing.clone()]).and("a2.example", [task()]),
+            2,
+            |policy| policy.retry = RetryPolicy::NONE,
+        );
+        assert!(setting.send().is_err());
+        assert_eq!(setting.origin.hosts(), "a0 a1");
+    }
+}
+
+#[test]
+fn a_probe_that_its_caller_gives_up_shuts_nobody_out() {
+    let scripts = [down(), Script::Hangs, task().into()];
+    let setting = Setting::with(Binding::JsonRpc, Origin::new(scripts), 0, |policy| {
+        policy.retry = RetryPolicy::NONE;
+        policy.breaker = BreakerPolicy { failures: 1, open_for: seconds(10) };
+    });
+    assert!(setting.get_task().is_err());
+    setting.clock.advance(seconds(10));
+    let (params, service) = (json!({"id": "t1"}), Service::default());
+    let call = Call { operation: Operation::GetTask, params: &params, service: &service, watch: None };
+    let given_up = async {
+        let call = Box::pin(setting.caller.unary(call));
+        let _ = futures_util::future::select(call, setting.clock.sleep(seconds(1))).await;
+    };
+    setting.clock.run(given_up).unwrap();
+    assert!(setting.get_task().is_ok());
 }
 
 #[test]
