@@ -39,7 +39,7 @@ impl Sent<'_> {
 
     /// What an error in `body` reports.
     pub(super) fn reported(&self, head: &ResponseHead, body: &Value, now: Timestamp) -> RemoteError {
-        let told = told::read(body);
+        let told = told::read(body, self.binding, head.status);
         let is_told = self.binding == Binding::Rest || told.is_protocols();
         RemoteError::reported(self.binding, self.operation, head, told, is_told, now)
     }

@@ -263,12 +263,16 @@ fn kind_of(operation: Operation, told: &Told, status: u16, is_told: bool) -> Err
         None => {
             let by_status = kind::by_status(operation, told.named_status.as_deref(), status, is_told);
             let http_status = if (400..=599).contains(&status) { status } else { by_status.facts().http_status };
+            // What the status says of an error under a success is nothing.
+            let is_internal =
+                by_status == ErrorKind::Internal && (http_status == status || told.named_status.is_some());
+            let is_protocols = !matches!(by_status, ErrorKind::Custom { .. });
             match (told.code, &told.reason) {
+                // An HTTP status in its place, which says what the kind is.
+                (Some(code), _) if is_protocols && told.status.map(i32::from) == Some(code) => by_status,
                 (Some(code), _) => ErrorKind::Custom { code, http_status },
                 // A reason of the agent's own says that it is none of the protocol's errors.
-                (None, Some(_)) if by_status != ErrorKind::Internal => {
-                    ErrorKind::Custom { code: SERVER_ERROR, http_status }
-                }
+                (None, Some(_)) if !is_internal => ErrorKind::Custom { code: SERVER_ERROR, http_status },
                 (None, _) => by_status,
             }
         }

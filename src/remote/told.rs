@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use self::details::{text_of, violations_of};
 use super::kind;
+use crate::protocol::binding::Binding;
 use crate::protocol::details::FieldViolation;
 
 /// An error as an agent tells it. Nothing here is trusted.
@@ -52,14 +53,17 @@ fn is_code(value: &Value) -> bool {
     value.is_number() || value.is_string()
 }
 
-/// Reads a body that is an error.
-pub(super) fn read(body: &Value) -> Told {
+/// Reads a body that is an error, of an answer in `binding` under `http_status`.
+pub(super) fn read(body: &Value, binding: Binding, http_status: u16) -> Told {
     let mut told = Told::default();
     match body {
         Value::Object(body) => told.read_body(body),
         Value::String(text) => told.message = Some(text.clone()),
         Value::Array(_) => told.read_details(body),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    if let Some(code) = told.code.and_then(|code| u16::try_from(code).ok()) {
+        told.settle(code, binding, http_status);
     }
     told
 }
@@ -98,7 +102,10 @@ impl Told {
         for name in ["status", "statusCode"] {
             match error.get(name) {
                 Some(Value::String(name)) => self.named_status = Some(name.clone()),
-                Some(Value::Number(number)) => self.status = number.as_u64().and_then(http_status).or(self.status),
+                Some(Value::Number(number)) => {
+                    let status = number.as_u64().and_then(|number| http_status_of(u16::try_from(number).ok()?));
+                    self.status = status.or(self.status);
+                }
                 Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => {}
             }
         }
@@ -121,22 +128,59 @@ impl Told {
     fn read_code(&mut self, code: &Value) {
         let number = match code {
             Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
-            Value::String(text) => match text.parse().ok() {
-                None => {
-                    self.reason.get_or_insert_with(|| text.clone());
-                    None
-                }
-                number => number,
-            },
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+            Value::String(text) => text.parse().ok(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => return,
         };
-        let Some(number) = number else { return };
-        match u64::try_from(number).ok().and_then(http_status) {
-            Some(status) => self.status = Some(status),
-            None => self.code = i32::try_from(number).ok(),
+        match number.and_then(|number| i32::try_from(number).ok()) {
+            Some(number) => self.code = Some(number),
+            // A name, or a number that JSON-RPC's codes have no room for.
+            None => {
+                self.reason.get_or_insert_with(|| text_of(code));
+            }
+        }
+    }
+
+    /// Decides whether a code is one of JSON-RPC, or a status of HTTP or gRPC in its place. Statuses stand there on REST
+    /// (AIP-193), and on JSON-RPC where something in between answered in that form.
+    fn settle(&mut self, code: u16, binding: Binding, http_status: u16) {
+        let names_status = self.named_status.is_some();
+        let is_rest = binding == Binding::Rest;
+        if let Some(status) = http_status_of(code) {
+            let is_error = status >= 400;
+            if is_rest || names_status || is_error && status == http_status {
+                self.code = None;
+                self.status.get_or_insert(status);
+            } else if is_error {
+                // It means what it says, and is the code that the agent gave all the same.
+                self.status.get_or_insert(status);
+            }
+        } else if let Some(name) = GRPC_NAMES.get(usize::from(code)).filter(|_| is_rest || names_status) {
+            self.code = None;
+            self.named_status.get_or_insert_with(|| (*name).to_owned());
         }
     }
 }
+
+/// The names of gRPC statuses by their numbers (google/rpc/code.proto).
+const GRPC_NAMES: [&str; 17] = [
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+];
 
 /// JavaScript and Lua may write a whole number with a point.
 #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and within range")]
@@ -145,6 +189,6 @@ fn whole(number: f64) -> Option<i64> {
 }
 
 /// A number in the range of HTTP statuses.
-fn http_status(number: u64) -> Option<u16> {
-    u16::try_from(number).ok().filter(|status| (100..=599).contains(status))
+fn http_status_of(number: u16) -> Option<u16> {
+    Some(number).filter(|status| (100..=599).contains(status))
 }

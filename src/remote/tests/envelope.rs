@@ -104,6 +104,9 @@ fn a_status_object_counts_on_a_json_rpc_endpoint_too() {
         assert_eq!((error.kind(), error.message(), error.code()), (ErrorKind::TaskNotFound, "x", -32001));
         assert_eq!((error.http_status(), error.metadata_value("taskId")), (Some(status), Some("t9")));
     }
+    let numbered = r#"{"error":{"code":5,"status":"NOT_FOUND","message":"x"}}"#;
+    let error = get_task(404, "application/json", numbered).unwrap_err();
+    assert_eq!((error.kind(), error.code()), (ErrorKind::TaskNotFound, -32001));
     let bare = r#"{"error":{"code":503,"status":"UNAVAILABLE","message":"busy"}}"#;
     let error = get_task(503, "application/json", bare).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Custom { code: -32000, http_status: 503 });

@@ -138,9 +138,33 @@ fn a_drifted_code_is_kept_beside_the_kind_of_its_reason() {
 
 #[test]
 fn codes_outside_the_list_are_kept() {
-    for code in [-32000, -31401, -31403, -32060, 1, 40_004] {
+    for code in [-32000, -31401, -31403, -32060, 1, 5, 16, 99, 100, 101, 200, 399, 600, 40_004, i32::MIN, i32::MAX] {
         let error = jsonrpc_error(&format!(r#"{{"code":{code},"message":"m"}}"#));
         assert_eq!((error.kind(), error.code()), (ErrorKind::Custom { code, http_status: 500 }, code));
+        assert!(!error.is_retryable());
+    }
+}
+
+#[test]
+fn a_code_that_is_a_status_of_http_means_that_and_is_kept() {
+    for (code, kind) in [
+        (404, ErrorKind::TaskNotFound),
+        (400, ErrorKind::InvalidParams),
+        (500, ErrorKind::Internal),
+        (429, ErrorKind::Custom { code: 429, http_status: 429 }),
+        (503, ErrorKind::Custom { code: 503, http_status: 503 }),
+    ] {
+        let error = jsonrpc_error(&format!(r#"{{"code":{code},"message":"m"}}"#));
+        assert_eq!((error.kind(), error.code()), (kind, code));
+    }
+}
+
+#[test]
+fn a_code_that_is_no_number_of_the_protocols_is_a_reason() {
+    for (code, reason) in [("99999999999", "99999999999"), ("1.5", "1.5"), (r#""NO_CREDIT""#, "NO_CREDIT")] {
+        let error = jsonrpc_error(&format!(r#"{{"code":{code},"message":"m"}}"#));
+        assert_eq!(error.reason(), Some(reason));
+        assert_eq!(error.kind(), ErrorKind::Custom { code: -32000, http_status: 500 });
         assert!(!error.is_retryable());
     }
 }
@@ -188,7 +212,7 @@ fn codes_in_odd_types_are_read() {
     let error = jsonrpc_error(r#"{"code":"TASK_NOT_FOUND","message":{"text":"m"}}"#);
     assert_eq!((error.kind(), error.message()), (ErrorKind::TaskNotFound, r#"{"text":"m"}"#));
     // An error that says nothing is an internal one.
-    for error in ["{}", r#""boom""#, "7", "true", "[]", r#"{"code":null}"#, r#"{"code":99999999999}"#] {
+    for error in ["{}", r#""boom""#, "7", "true", "[]", r#"{"code":null}"#] {
         assert_eq!(jsonrpc_error(error).kind(), ErrorKind::Internal, "{error}");
     }
     assert_eq!(jsonrpc_error(r#""boom""#).message(), "boom");

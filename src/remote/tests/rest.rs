@@ -163,6 +163,27 @@ fn names_of_grpc_statuses() {
 }
 
 #[test]
+fn numbers_of_grpc_statuses() {
+    for (code, name, status, kind) in [
+        (5, r#""NOT_FOUND""#, 404, ErrorKind::TaskNotFound),
+        (5, "null", 404, ErrorKind::TaskNotFound),
+        (3, "null", 400, ErrorKind::InvalidParams),
+        (13, "null", 500, ErrorKind::Internal),
+        // By the agent's own word, whatever a proxy made of it.
+        (14, "null", 500, ErrorKind::Custom { code: -32000, http_status: 503 }),
+        (16, r#""UNAUTHENTICATED""#, 401, ErrorKind::Custom { code: -32000, http_status: 401 }),
+        (17, "null", 400, ErrorKind::Custom { code: 17, http_status: 400 }),
+    ] {
+        // As gRPC gateways write it, and as Google's APIs do.
+        let flat = format!(r#"{{"code":{code},"status":{name},"message":"m","details":[]}}"#);
+        for body in [format!(r#"{{"error":{flat}}}"#), flat] {
+            let error = rest_error(status, "application/json", &body);
+            assert_eq!((error.kind(), error.message()), (kind, "m"), "{body}");
+        }
+    }
+}
+
+#[test]
 fn unknown_reasons_are_no_errors_of_the_protocol() {
     let body = r#"{"error":{"code":400,"message":"m","details":[{"@type":"x/google.rpc.ErrorInfo","reason":"NO_FUNDS","domain":"bank.example"}]}}"#;
     let error = rest_error(400, "application/json", body);
