@@ -36,24 +36,28 @@ pub fn is_event_stream(head: &ResponseHead) -> bool {
 }
 
 /// Reads one frame of a stream, and gives the event in canonical form; `None` for what is to be skipped: an empty frame,
-/// or a payload that a later version may have brought.
+/// a payload that a later version may have brought, or one of another kind, such as a heartbeat.
 ///
 /// # Errors
 /// What the agent reports in the frame, in whichever form, or what is wrong with it. Nothing after it counts.
 pub fn read(sent: &Sent<'_>, head: &ResponseHead, frame: &Frame, now: Timestamp) -> Result<Option<Value>, RemoteError> {
-    let is_error = frame.event.as_deref() == Some("error");
+    let kind = Kind::of(frame);
     let Ok(body) = lenient::parse(&frame.data) else {
-        return match (is_error, frame.data.trim().is_empty()) {
-            (true, _) => {
+        return match kind {
+            Kind::Error => {
                 let told = answer::unstructured(frame.data.trim());
                 Err(RemoteError::reported(sent.binding, sent.operation, head, told, true, now))
             }
-            (false, true) => Ok(None),
-            (false, false) => Err(sent.invalid(head, Violation::NotJson)),
+            Kind::Ordinary if !frame.data.trim().is_empty() => Err(sent.invalid(head, Violation::NotJson)),
+            Kind::Ordinary | Kind::Other => Ok(None),
         };
     };
-    if is_error {
-        return Err(sent.reported(head, &body, now));
+    match kind {
+        Kind::Error => return Err(sent.reported(head, &body, now)),
+        Kind::Other if !(is_enveloped(&body) || is_payload(sent, &body)) => return Ok(None),
+        // Nothing of JSON-RPC's, so no answer to anything.
+        Kind::Ordinary if sent.binding == Binding::JsonRpc && is_strange(sent, &body) => return Ok(None),
+        Kind::Other | Kind::Ordinary => {}
     }
     let payload = match sent.binding {
         Binding::JsonRpc => answer::unwrap(sent, head, body, now)?,
@@ -62,17 +66,54 @@ pub fn read(sent: &Sent<'_>, head: &ResponseHead, frame: &Frame, now: Timestamp)
         }
         Binding::Rest => body,
     };
-    if is_unknown(&payload) && !schema::is_unwrapped(sent.operation, &payload) {
+    // A thing of the future; but an envelope, where none belongs, is not.
+    if !is_empty(&payload) && !is_payload(sent, &payload) && payload.get("jsonrpc").is_none() {
         return Ok(None);
     }
     sent.checked(head, payload).map(Some)
 }
 
-/// Whether a payload has members, and none that is known. An envelope where none belongs is not a thing of the future.
-fn is_unknown(payload: &Value) -> bool {
-    let is_known =
-        |name: &String| PAYLOADS.contains(&name.as_str()) || PROTO_NAMES.contains(&name.as_str()) || name == "jsonrpc";
-    payload.as_object().is_some_and(|payload| !payload.is_empty() && !payload.keys().any(is_known))
+/// What the `event:` line says of a frame.
+enum Kind {
+    /// Nothing: it is an event of the operation.
+    Ordinary,
+    /// That it is an error.
+    Error,
+    /// Anything else. By the rules of event streams nobody who listens for ordinary events hears of it (HTML, 9.2.6), but
+    /// agents were seen to name theirs.
+    Other,
+}
+
+impl Kind {
+    fn of(frame: &Frame) -> Self {
+        match frame.event.as_deref() {
+            None | Some("" | "message") => Self::Ordinary,
+            Some("error") => Self::Error,
+            Some(_) => Self::Other,
+        }
+    }
+}
+
+/// Whether a body is one of the operation's events, with the name that it belongs under or without.
+fn is_payload(sent: &Sent<'_>, body: &Value) -> bool {
+    PAYLOADS.iter().chain(&PROTO_NAMES).any(|name| body.get(name).is_some())
+        || schema::is_unwrapped(sent.operation, body)
+}
+
+/// Whether a body is an envelope of JSON-RPC, or an error in whichever form.
+fn is_enveloped(body: &Value) -> bool {
+    told::is_error(body) || ["jsonrpc", "result"].iter().any(|name| body.get(name).is_some())
+}
+
+/// Whether a body has members, and none by which it could be told what it is.
+fn is_strange(sent: &Sent<'_>, body: &Value) -> bool {
+    let is_of_us = is_enveloped(body) || body.get("id").is_some() || is_payload(sent, body) || told::is_problem(body);
+    !is_empty(body) && !is_of_us
+}
+
+/// Whether a body has no members at all, as it is when it is no object.
+fn is_empty(body: &Value) -> bool {
+    body.as_object().is_none_or(serde_json::Map::is_empty)
 }
 
 /// How far an event brings the stream (specification 3.1.2); `None` if it says nothing about that.

@@ -96,6 +96,32 @@ fn unknown_payloads_and_empty_frames_are_skipped() {
 }
 
 #[test]
+fn what_is_not_for_the_caller_is_skipped() {
+    for binding in Binding::ALL {
+        for frame in [
+            "event: ping\ndata: {}",
+            "event: ping\ndata: ping",
+            "event: ping\ndata: 1767225600",
+            "event: ping\ndata: {\"id\":5,\"detail\":\"alive\"}",
+            "event: heartbeat\ndata: {\"time\":1}",
+            "event: ping\ndata:",
+            "data: {\"time\":1}",
+        ] {
+            assert_eq!(read(binding, frame), Ok(None), "{binding}: {frame}");
+        }
+        // But what is of the protocol is read, whatever it is called.
+        let error =
+            read(binding, "event: failure\ndata: {\"error\":{\"code\":-32001,\"message\":\"gone\"}}").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TaskNotFound);
+    }
+    assert!(read(Binding::Rest, &format!("event: statusUpdate\ndata: {UPDATE}")).unwrap().is_some());
+    assert!(read(Binding::JsonRpc, &format!("event: task\n{}", enveloped(UPDATE))).unwrap().is_some());
+    // An answer to something is none to skip.
+    let error = read(Binding::JsonRpc, "data: {\"id\":1}").unwrap_err();
+    assert_eq!(error.cause(), &Cause::Invalid(Violation::NoResult));
+}
+
+#[test]
 fn a_payload_without_its_name_is_not_unknown() {
     for payload in [
         r#"{"id":"t","status":{"state":"TASK_STATE_WORKING"}}"#,
