@@ -15,7 +15,7 @@ use wasm_bindgen_futures::JsFuture;
 use super::notes::Notes;
 use super::ports::{JsFetch, PageClock, PageRandom, promise};
 use super::{error, from_json, options};
-use crate::client::{Client, Events};
+use crate::client::{Answered, Client, Events};
 use crate::ports::Timestamp;
 use crate::protocol::operation::Operation;
 use crate::remote::breaker::State;
@@ -84,7 +84,7 @@ impl WasmClient {
 
     /// Asks for an operation that is answered once; a promise of its result.
     pub fn call(&self, operation: &str, params: &str, cancelled: Promise) -> Promise {
-        let (client, asked) = (Rc::clone(&self.client), asked(operation, params));
+        let (client, asked) = (Rc::clone(&self.client), asked(operation, Answered::Once, params));
         unless(cancelled, async move {
             let (operation, params) = asked?;
             let params = if operation == Operation::SendMessage { client.with_message_id(params) } else { params };
@@ -95,7 +95,7 @@ impl WasmClient {
 
     /// Asks for an operation that is answered with a stream; a promise of an [`EventReader`].
     pub fn stream(&self, operation: &str, params: &str, cancelled: Promise) -> Promise {
-        let (client, asked) = (Rc::clone(&self.client), asked(operation, params));
+        let (client, asked) = (Rc::clone(&self.client), asked(operation, Answered::WithAStream, params));
         unless(cancelled, async move {
             let (operation, params) = asked?;
             let params =
@@ -153,9 +153,12 @@ fn watched(client: Client, tell: Option<Function>) -> Client {
     }
 }
 
-fn asked(operation: &str, params: &str) -> Result<(Operation, Value), Value> {
+fn asked(operation: &str, wanted: Answered, params: &str) -> Result<(Operation, Value), Value> {
     let named = Operation::from_method(operation);
     let operation = named.ok_or_else(|| error::misuse(&format!("A2A has no operation \"{operation}\"")))?;
+    if let Some(fault) = wanted.fault(operation) {
+        return Err(error::misuse(&format!("{operation} {fault}")));
+    }
     let params = from_json(params).map_err(|problem| error::misuse(&problem))?;
     Ok((operation, params))
 }

@@ -54,16 +54,7 @@ fn service(given: &mut Members) -> Result<Service, String> {
     if let Some(name) = service.unfit().next() {
         return Err(given.fault(name, "what an HTTP header can hold"));
     }
-    let is_taken = |name: &str| match name {
-        "authorization" => service.authorization.is_some(),
-        "a2a-extensions" => service.extensions.is_some(),
-        // What the client says of itself, and what HTTP says of the connection (Fetch standard, "forbidden request-header").
-        name => matches!(
-            name,
-            "accept" | "a2a-version" | "content-type" | "connection" | "content-length" | "host" | "transfer-encoding"
-        ),
-    };
-    if let Some((name, _)) = service.headers.iter().find(|(name, _)| is_taken(&name.to_ascii_lowercase())) {
+    if let Some(name) = service.repeated() {
         return Err(given.fault("headers", &format!("without {name}, which the client writes itself")));
     }
     Ok(service)
@@ -159,6 +150,10 @@ mod tests {
             (
                 r#"{"headers":{"Content-Length":"1"}}"#,
                 "options.headers must be without Content-Length, which the client writes itself",
+            ),
+            (
+                r#"{"headers":{"Upgrade":"h2c"}}"#,
+                "options.headers must be without Upgrade, which the client writes itself",
             ),
             (
                 r#"{"authorization":"Bearer a","headers":{"authorization":"Bearer b"}}"#,

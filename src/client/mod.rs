@@ -86,8 +86,29 @@ impl std::fmt::Debug for Client {
 fn faults(options: &Options) -> impl Iterator<Item = FieldViolation> {
     let fallbacks = options.fallbacks.iter().enumerate();
     let urls = fallbacks.filter_map(|(index, fallback)| url::fault(format!("fallbacks[{index}].url"), &fallback.url));
-    let unfit = options.service.unfit();
-    urls.chain(unfit.map(|name| FieldViolation::new(format!("service.{name}"), "must be what an HTTP header can hold")))
+    let service = &options.service;
+    let unfit = service.unfit().map(|name| (name, "must be what an HTTP header can hold".to_owned()));
+    let repeated =
+        service.repeated().map(|name| ("headers", format!("must be without {name}, which the client writes itself")));
+    urls.chain(unfit.chain(repeated).map(|(name, rule)| FieldViolation::new(format!("service.{name}"), rule)))
+}
+
+/// How somebody wants an operation answered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Answered {
+    Once,
+    WithAStream,
+}
+
+impl Answered {
+    /// What is wrong with an operation that is asked for in this way.
+    pub(crate) const fn fault(self, operation: Operation) -> Option<&'static str> {
+        match (self, operation.is_streaming()) {
+            (Self::Once, true) => Some("is answered with a stream: ask for it by stream"),
+            (Self::WithAStream, false) => Some("is answered once: ask for it by call"),
+            (Self::Once, false) | (Self::WithAStream, true) => None,
+        }
+    }
 }
 
 /// Events as an operation gives them. A stream ends with an error unless its task reached a terminal or interrupted
@@ -96,7 +117,8 @@ pub type Events<T> = LocalBoxStream<'static, Result<T, ClientError>>;
 
 impl Client {
     /// A client of the agent at `endpoint`, without a look at its card. If the URL is none, of the endpoint or of a fallback,
-    /// or the service has what no header can hold, every call ends in a [`ValidationError`].
+    /// or the service has what no header can hold, or a header that requests have already, every call ends in a
+    /// [`ValidationError`].
     pub fn new(endpoint: Endpoint, options: Options, ports: CallPorts) -> Self {
         let random = ports.random.clone();
         let faults = url::fault("endpoint.url", &endpoint.url).into_iter().chain(faults(&options)).collect();
@@ -131,7 +153,7 @@ impl Client {
     /// # Errors
     /// [`ValidationError`] before anything is sent; the others, after the retries that the policy allows.
     pub async fn call(&self, operation: Operation, params: Value) -> Result<Value, ClientError> {
-        let params = self.checked(operation, params)?;
+        let params = self.checked(operation, Answered::Once, params)?;
         Ok(self.caller.unary(self.of(operation, &params)).await?)
     }
 
@@ -140,7 +162,7 @@ impl Client {
     /// # Errors
     /// As [`call`](Self::call). What happens later is in the stream.
     pub async fn stream(&self, operation: Operation, params: Value) -> Result<Events<Value>, ClientError> {
-        let params = self.checked(operation, params)?;
+        let params = self.checked(operation, Answered::WithAStream, params)?;
         let events = self.caller.stream(self.of(operation, &params)).await?;
         Ok(events.map(|event| event.map_err(ClientError::from)).boxed_local())
     }
@@ -151,8 +173,11 @@ impl Client {
     }
 
     /// The params in canonical form.
-    fn checked(&self, operation: Operation, params: Value) -> Result<Value, ClientError> {
+    fn checked(&self, operation: Operation, wanted: Answered, params: Value) -> Result<Value, ClientError> {
         self.check_options()?;
+        if let Some(rule) = wanted.fault(operation) {
+            return Err(ValidationError::new(vec![FieldViolation::new("operation", rule)]).into());
+        }
         let params = schema::check(operation, params).map_err(ValidationError::new)?;
         match self.caller.unsayable(operation, &params) {
             None => Ok(params),

@@ -194,6 +194,39 @@ fn a_url_that_is_none_is_found_before_anything_is_sent() {
 }
 
 #[test]
+fn an_operation_that_is_answered_otherwise_is_not_sent() {
+    let (setting, client) = json_rpc(task());
+    let message = || json!({"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "hi"}]}});
+    let called = setting.run(client.call(Operation::SendStreamingMessage, message())).unwrap_err();
+    let streamed = setting.run(client.stream(Operation::SendMessage, message())).err().unwrap();
+    for error in [called, streamed] {
+        assert!(matches!(error, ClientError::Validation(_)), "{error:?}");
+        assert_eq!(error.field_violations()[0].field, "operation");
+    }
+    assert_eq!(setting.origin.seen(), []);
+}
+
+#[test]
+fn a_header_that_requests_have_already_is_not_sent_twice() {
+    for name in ["Accept", "a2a-version", "Host", "TE", "Authorization", "A2A-Extensions"] {
+        let setting = Setting::new(Origin::new([task()]));
+        let service = Service {
+            authorization: Some("Bearer x".to_owned()),
+            extensions: Some("urn:x".to_owned()),
+            headers: vec![("X-Key".into(), "k".to_owned()), (name.into(), "x".to_owned())],
+        };
+        let error = setting.connect("https://a0.example", Options { service, ..Options::default() }).unwrap_err();
+        assert!(matches!(error, ClientError::Validation(_)), "{error:?}");
+        let found = &error.field_violations()[0];
+        assert!(found.field == "service.headers" && found.description.contains(name), "{found:?}");
+        assert_eq!(setting.origin.seen(), []);
+    }
+    let headers = ["Authorization", "A2A-Extensions", "Cookie"].map(|name| (name.into(), "x".to_owned()));
+    let service = Service { headers: headers.into(), ..Service::default() };
+    assert_eq!(service.repeated(), None);
+}
+
+#[test]
 fn what_no_header_can_hold_is_not_sent() {
     let setting = Setting::new(Origin::new([task()]));
     let bad = || Service {

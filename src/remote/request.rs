@@ -56,6 +56,20 @@ impl Service {
         ];
         fields.into_iter().filter(|(_, is_fit)| !is_fit).map(|(name, _)| name)
     }
+
+    /// The first of its headers that a request has already: what the client says of itself, and what HTTP says of the
+    /// connection and of the form of the answer (Fetch standard, "forbidden request-header").
+    pub(crate) fn repeated(&self) -> Option<&str> {
+        let is_repeated = |name: &str| match name {
+            "authorization" => self.authorization.is_some(),
+            "a2a-extensions" => self.extensions.is_some(),
+            "accept" | "a2a-version" | "content-type" | "accept-encoding" | "connection" | "content-length"
+            | "expect" | "host" | "keep-alive" | "te" | "trailer" | "transfer-encoding" | "upgrade" => true,
+            _ => false,
+        };
+        let mut names = self.headers.iter().map(|(name, _)| name.as_ref());
+        names.find(|name| is_repeated(&name.to_ascii_lowercase()))
+    }
 }
 
 impl std::fmt::Debug for Service {
