@@ -20,6 +20,10 @@ pub fn ports() -> Result<CallPorts, reqwest::Error> {
     Ok(CallPorts { fetch: Rc::new(ReqwestFetch::new()?), clock: Rc::new(SystemClock), random: Rc::new(SystemRandom) })
 }
 
+/// How long a connection may take to come about. Short enough that an agent whose host swallows everything leaves time for
+/// the next attempt or a fallback: what was never sent may be sent to another. (As long as Node's `fetch` gives it.)
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// Sends requests by `reqwest`.
 #[derive(Debug, Clone)]
 pub struct ReqwestFetch(reqwest::Client);
@@ -30,8 +34,13 @@ impl ReqwestFetch {
     /// # Errors
     /// If TLS cannot be set up.
     pub fn new() -> Result<Self, reqwest::Error> {
+        Self::connecting_within(CONNECT_TIMEOUT)
+    }
+
+    fn connecting_within(connect_timeout: Duration) -> Result<Self, reqwest::Error> {
         // Redirects and retries are decided above, where it is known what may be repeated.
         let client = reqwest::Client::builder()
+            .connect_timeout(connect_timeout)
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
             .build()?;
@@ -77,10 +86,11 @@ fn failed(error: &reqwest::Error) -> FetchError {
         let sources = std::iter::successors(error.source(), |source: &&(dyn StdError + 'static)| (*source).source());
         sources.last().map_or_else(|| "no cause is known".to_owned(), ToString::to_string)
     };
-    if error.is_timeout() {
-        FetchError::TimedOut
-    } else if error.is_connect() || error.is_builder() {
+    // First: a connection that timed out is both.
+    if error.is_connect() || error.is_builder() {
         FetchError::Unreachable(text())
+    } else if error.is_timeout() {
+        FetchError::TimedOut
     } else {
         FetchError::CutShort(text())
     }

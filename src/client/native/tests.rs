@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use super::*;
 use crate::client::{Client, ClientError, Options};
 use crate::protocol::error::ErrorKind;
-use crate::protocol::types::{GetTaskRequest, StreamResponse, SubscribeToTaskRequest};
+use crate::protocol::types::{GetTaskRequest, Message, StreamResponse, SubscribeToTaskRequest};
 use crate::remote::call::CallPolicy;
 use crate::remote::request::Endpoint;
 use crate::remote::retry::RetryPolicy;
@@ -54,6 +54,8 @@ fn answer(status: &str, content_type: &str, body: &str) -> String {
         "HTTP/1.1 {status}\r\nContent-Type: {content_type}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
     )
 }
+
+const MESSAGE: &str = r#"{"jsonrpc":"2.0","id":"call-2","result":{"message":{"messageId":"m","role":"ROLE_AGENT","parts":[{"text":"hi"}]}}}"#;
 
 fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
@@ -130,6 +132,30 @@ fn faults_are_told_apart() {
     let error = run(client(&url, Binding::Rest).get_task(get_task())).unwrap_err();
     assert_eq!((fault(&error), error.http_status()), (&TransportFault::CutShort, Some(200)));
     server.join().unwrap();
+}
+
+#[test]
+fn a_host_that_swallows_connections_is_one_that_cannot_be_reached() {
+    run(async {
+        // The queue of a listener that accepts nothing is soon full, and what comes then is not answered at all.
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+        let listener = socket.listen(0).unwrap();
+        let address = listener.local_addr().unwrap();
+        let waiting: Vec<_> = (0..16).map(|_| tokio::task::spawn(tokio::net::TcpStream::connect(address))).collect();
+        tokio::task::yield_now().await;
+        let fetch = ReqwestFetch::connecting_within(Duration::from_millis(200)).unwrap();
+        let ports = CallPorts { fetch: Rc::new(fetch), ..ports().unwrap() };
+        let (url, server) = serve(vec![answer("200 OK", "application/json", MESSAGE)]);
+        let policy = CallPolicy { retry: RetryPolicy::NONE, ..CallPolicy::DEFAULT };
+        let options = Options { policy, fallbacks: vec![Endpoint::new(url, Binding::JsonRpc)], ..Options::default() };
+        let swallowed = Endpoint::new(format!("http://{address}"), Binding::JsonRpc);
+        // Though a message must not be sent twice, the fallback is asked.
+        let client = Client::new(swallowed, options, ports);
+        assert!(client.send_message(Message::user_text("hello").into()).await.is_ok());
+        server.join().unwrap();
+        waiting.iter().for_each(tokio::task::JoinHandle::abort);
+    });
 }
 
 #[test]
