@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::Serializer as _;
 use serde_json::{Map, Value};
 
 use crate::ports::FetchRequest;
@@ -139,18 +140,21 @@ fn segments(operation: Operation) -> &'static [Segment] {
     }
 }
 
-/// The request that asks `endpoint` for `operation`, all of which [can be said](unsayable). `params` are in canonical form, `id` is used by JSON-RPC alone.
+/// The request that asks `endpoint` for `operation`, all of which [can be said](unsayable). `params` are in canonical form,
+/// `id` is used by JSON-RPC alone.
 pub fn build(endpoint: &Endpoint, operation: Operation, params: &Value, id: &Id, service: &Service) -> FetchRequest {
-    let mut params = params.as_object().cloned().unwrap_or_default();
+    let empty = Map::new();
+    // As they are, but for a tenant: a message may be large.
+    let mut params = Cow::Borrowed(params.as_object().unwrap_or(&empty));
     if let (Some(tenant), false) = (&endpoint.tenant, params.contains_key("tenant")) {
-        params.insert("tenant".to_owned(), Value::String(tenant.clone()));
+        params.to_mut().insert("tenant".to_owned(), Value::String(tenant.clone()));
     }
     let (method, url, body, content_type) = match endpoint.binding {
         Binding::JsonRpc => {
-            ("POST", without_fragment(&endpoint.url).to_owned(), Some(envelope(operation, params, id)), JSON)
+            ("POST", without_fragment(&endpoint.url).to_owned(), Some(envelope(operation, &params, id)), JSON)
         }
         Binding::Rest => {
-            let (method, url, body) = rest_request(&endpoint.url, operation, params);
+            let (method, url, body) = rest_request(&endpoint.url, operation, &params);
             (method, url, body, A2A_JSON)
         }
     };
@@ -182,31 +186,32 @@ fn headers(
 }
 
 /// The envelope of JSON-RPC 2.0, section 4.
-fn envelope(operation: Operation, params: Map<String, Value>, id: &Id) -> String {
-    let params = Value::Object(params);
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{operation}","params":{params}}}"#)
+fn envelope(operation: Operation, params: &Map<String, Value>, id: &Id) -> String {
+    let begun = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{operation}","params":"#);
+    with_object(begun, params.iter()) + "}"
 }
 
 /// Method, URL and body (specification 11.3 and 11.5).
 fn rest_request(
     base: &str,
     operation: Operation,
-    mut params: Map<String, Value>,
+    params: &Map<String, Value>,
 ) -> (&'static str, String, Option<String>) {
     let base = without_fragment(base);
     let (base, base_query) = base.split_once('?').unwrap_or((base, ""));
     let mut url = base.trim_end_matches('/').to_owned();
-    if let Some(tenant) = take_text(&mut params, "tenant").filter(|tenant| !tenant.is_empty()) {
-        push_segment(&mut url, &tenant);
+    if let Some(tenant) = text(params, "tenant").filter(|tenant| !tenant.is_empty()) {
+        push_segment(&mut url, tenant);
     }
-    let method = push_path(&mut url, operation, &mut params);
+    let method = push_path(&mut url, operation, params);
+    let others = || params.iter().filter(|(name, _)| !is_in_path(operation, name));
     let mut query = base_query.to_owned();
     let body = match (method, operation) {
         // The specification's text has it without a body.
         (_, Operation::SubscribeToTask) => None,
-        ("POST", _) => Some(Value::Object(params).to_string()),
+        ("POST", _) => Some(with_object(String::new(), others())),
         (_, _) => {
-            push_query(&mut query, &params);
+            push_query(&mut query, others());
             None
         }
     };
@@ -217,9 +222,21 @@ fn rest_request(
     (method, url, body)
 }
 
-/// Adds the path of the operation, takes from the params what stands in it, and gives the method.
-fn push_path(url: &mut String, operation: Operation, params: &mut Map<String, Value>) -> &'static str {
-    let task = |params: &mut Map<String, Value>, name: &str| take_text(params, name).unwrap_or_default();
+fn is_in_path(operation: Operation, name: &str) -> bool {
+    name == "tenant" || segments(operation).iter().any(|segment| segment.param() == name)
+}
+
+/// The text, and then an object of JSON with these members.
+fn with_object<'a>(text: String, members: impl Iterator<Item = (&'a String, &'a Value)>) -> String {
+    let mut json = text.into_bytes();
+    // Values are written to memory, and their names are texts: nothing of that can fail.
+    let _ = serde_json::Serializer::new(&mut json).collect_map(members);
+    String::from_utf8(json).unwrap_or_default()
+}
+
+/// Adds the path of the operation, and gives the method.
+fn push_path(url: &mut String, operation: Operation, params: &Map<String, Value>) -> &'static str {
+    let param = |name: &str| text(params, name).unwrap_or_default();
     match operation {
         Operation::SendMessage => url.push_str("/message:send"),
         Operation::SendStreamingMessage => url.push_str("/message:stream"),
@@ -227,14 +244,14 @@ fn push_path(url: &mut String, operation: Operation, params: &mut Map<String, Va
         Operation::GetExtendedAgentCard => url.push_str("/extendedAgentCard"),
         Operation::GetTask | Operation::CancelTask | Operation::SubscribeToTask => {
             url.push_str("/tasks");
-            push_segment(url, &task(params, "id"));
+            push_segment(url, param("id"));
         }
         Operation::CreateTaskPushNotificationConfig
         | Operation::ListTaskPushNotificationConfigs
         | Operation::GetTaskPushNotificationConfig
         | Operation::DeleteTaskPushNotificationConfig => {
             url.push_str("/tasks");
-            push_segment(url, &task(params, "taskId"));
+            push_segment(url, param("taskId"));
             url.push_str("/pushNotificationConfigs");
         }
     }
@@ -242,7 +259,7 @@ fn push_path(url: &mut String, operation: Operation, params: &mut Map<String, Va
         Operation::CancelTask => url.push_str(":cancel"),
         Operation::SubscribeToTask => url.push_str(":subscribe"),
         Operation::GetTaskPushNotificationConfig | Operation::DeleteTaskPushNotificationConfig => {
-            push_segment(url, &task(params, "id"));
+            push_segment(url, param("id"));
         }
         Operation::SendMessage
         | Operation::SendStreamingMessage
@@ -272,11 +289,8 @@ pub(crate) fn without_fragment(url: &str) -> &str {
     url.split('#').next().unwrap_or_default()
 }
 
-fn take_text(params: &mut Map<String, Value>, name: &str) -> Option<String> {
-    match params.remove(name)? {
-        Value::String(text) => Some(text),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
-    }
+fn text<'a>(params: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    params.get(name).and_then(Value::as_str)
 }
 
 fn push_segment(url: &mut String, text: &str) {
@@ -285,7 +299,7 @@ fn push_segment(url: &mut String, text: &str) {
 }
 
 /// Scalars, and lists of them by repeating the name. No operation that is asked for by GET has anything else.
-fn push_query(query: &mut String, params: &Map<String, Value>) {
+fn push_query<'a>(query: &mut String, params: impl Iterator<Item = (&'a String, &'a Value)>) {
     for (name, value) in params {
         let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         for value in values.iter().filter(|value| !value.is_object() && !value.is_array() && !value.is_null()) {
