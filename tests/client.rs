@@ -31,7 +31,7 @@ const ORIGIN: &str = "https://agent.example";
 struct InProcess(Rc<Served>);
 
 impl Fetch for InProcess {
-    fn fetch(&self, request: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+    fn fetch(&self, request: &FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
         let Some(target) = request.url.strip_prefix(ORIGIN) else {
             return ready(Err(FetchError::Unreachable("no such host".to_owned()))).boxed_local();
         };

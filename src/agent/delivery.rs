@@ -165,7 +165,7 @@ impl Courier {
     }
 
     async fn attempt(&self, config: &TaskPushNotificationConfig, body: &str) -> Result<(), Failed> {
-        let answer = self.push.fetch.fetch(request(config, body));
+        let answer = self.push.fetch.fetch(&request(config, body));
         let answer = match select(answer, self.ports.clock.sleep(TIMEOUT)).await {
             Either::Left((answer, _)) => answer,
             Either::Right(_) => return Err(Failed::Transport("timed out")),

@@ -71,7 +71,7 @@ impl ScriptedFetch {
 }
 
 impl Fetch for ScriptedFetch {
-    fn fetch(&self, request: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+    fn fetch(&self, request: &FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
         let is_for_card = request.url.ends_with(CARD_PATH);
         let next = if is_for_card { card() } else { self.next() };
         async move {

@@ -26,7 +26,7 @@ extern "C" {
 
     type Exchange;
     #[wasm_bindgen(constructor)]
-    fn new(send: &Function, method: &str, url: &str, headers: Vec<String>, body: Option<String>) -> Exchange;
+    fn new(send: &Function, method: &str, url: &str, headers: Vec<String>, body: Option<&str>) -> Exchange;
     #[wasm_bindgen(method)]
     fn open(this: &Exchange) -> Promise;
     #[wasm_bindgen(method)]
@@ -100,9 +100,10 @@ impl Background for PageBackground {
 pub(super) struct JsFetch(pub(super) Function);
 
 impl Fetch for JsFetch {
-    fn fetch(&self, request: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
-        let headers = request.headers.into_iter().flat_map(|(name, value)| [name.into_owned(), value]);
-        let exchange = Exchange::new(&self.0, request.method, &request.url, headers.collect(), request.body);
+    fn fetch(&self, request: &FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+        let headers = request.headers.iter().flat_map(|(name, value)| [name.clone().into_owned(), value.clone()]);
+        let body = request.body.as_deref();
+        let exchange = Exchange::new(&self.0, request.method, &request.url, headers.collect(), body);
         let open = Open(exchange);
         async move {
             let head = JsFuture::from(open.0.open()).await.map_err(|fault| failed(&fault))?;

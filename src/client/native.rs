@@ -49,17 +49,16 @@ impl ReqwestFetch {
 }
 
 impl Fetch for ReqwestFetch {
-    fn fetch(&self, request: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
-        let client = self.0.clone();
+    fn fetch(&self, request: &FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+        let method = reqwest::Method::from_bytes(request.method.as_bytes());
+        let mut builder = self.0.request(method.unwrap_or(reqwest::Method::POST), &request.url);
+        for (name, value) in &request.headers {
+            builder = builder.header(name.as_ref(), value);
+        }
+        if let Some(body) = &request.body {
+            builder = builder.body(body.clone());
+        }
         async move {
-            let method = reqwest::Method::from_bytes(request.method.as_bytes());
-            let mut builder = client.request(method.unwrap_or(reqwest::Method::POST), &request.url);
-            for (name, value) in &request.headers {
-                builder = builder.header(name.as_ref(), value);
-            }
-            if let Some(body) = request.body {
-                builder = builder.body(body);
-            }
             let response = builder.send().await.map_err(|error| failed(&error))?;
             let status = response.status().as_u16();
             let headers = response.headers().iter().map(|(name, value)| {

@@ -1,6 +1,7 @@
 //! An operation and its params as an HTTP request, in either binding.
 
 use std::borrow::Cow;
+use std::io;
 
 use serde::Serializer as _;
 use serde_json::{Map, Value};
@@ -188,7 +189,10 @@ fn headers(
 /// The envelope of JSON-RPC 2.0, section 4.
 fn envelope(operation: Operation, params: &Map<String, Value>, id: &Id) -> String {
     let begun = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{operation}","params":"#);
-    with_object(begun, params.iter()) + "}"
+    let mut envelope = with_object(begun, params.iter());
+    envelope.reserve_exact(1);
+    envelope.push('}');
+    envelope
 }
 
 /// Method, URL and body (specification 11.3 and 11.5).
@@ -228,10 +232,31 @@ fn is_in_path(operation: Operation, name: &str) -> bool {
 
 /// The text, and then an object of JSON with these members.
 fn with_object<'a>(text: String, members: impl Iterator<Item = (&'a String, &'a Value)>) -> String {
-    let mut json = text.into_bytes();
+    let mut json = Tight(text.into_bytes());
     // Values are written to memory, and their names are texts: nothing of that can fail.
     let _ = serde_json::Serializer::new(&mut json).collect_map(members);
-    String::from_utf8(json).unwrap_or_default()
+    String::from_utf8(json.0).unwrap_or_default()
+}
+
+/// Bytes that take little more room than they need, where a `Vec` doubles it: what a module has taken of memory for one
+/// large message, it never gives back.
+struct Tight(Vec<u8>);
+
+impl io::Write for Tight {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        const LARGE: usize = 64 * 1024;
+        let Self(all) = self;
+        if all.capacity() - all.len() < bytes.len() {
+            let more = if all.len() < LARGE { all.len() } else { all.len() / 8 };
+            all.reserve_exact(bytes.len().max(more));
+        }
+        all.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Adds the path of the operation, and gives the method.

@@ -33,10 +33,10 @@ extern "C" {
 pub struct WorkerFetch;
 
 impl Fetch for WorkerFetch {
-    fn fetch(&self, request: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+    fn fetch(&self, request: &FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+        let headers = lines(request);
+        let open = Open(send(request.method, &request.url, &headers, request.body.as_deref()));
         async move {
-            let headers = lines(&request);
-            let open = Open(send(request.method, &request.url, &headers, request.body.as_deref()));
             let head = open.0.head().await.map_err(|error| failed(&text(&error)))?;
             let head = read_head(&head.as_string().unwrap_or_default());
             match no_answer(&head) {

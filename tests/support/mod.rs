@@ -167,8 +167,8 @@ pub struct Web {
 }
 
 impl Fetch for Web {
-    fn fetch(&self, request: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
-        self.requests.borrow_mut().push(request);
+    fn fetch(&self, request: &FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+        self.requests.borrow_mut().push(request.clone());
         let status = self.statuses.borrow_mut().pop_front().unwrap_or(200);
         let answer = match status {
             0 => Err(FetchError::Unreachable("refused".to_owned())),

@@ -84,7 +84,7 @@ pub(super) async fn open(
     let mut hops = 0;
     loop {
         let (url, method) = (request.url.clone(), request.method);
-        let sending = ports.fetch.fetch(request.clone());
+        let sending = ports.fetch.fetch(&request);
         let response = match select(sending, timeout).await {
             Either::Left((response, rest)) => {
                 timeout = rest;

@@ -153,13 +153,13 @@ impl Drop for Open {
 }
 
 impl Fetch for Origin {
-    fn fetch(&self, request: FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
+    fn fetch(&self, request: &FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>> {
         let script = self.script(&request.url);
         let id = request.body.as_deref().and_then(|body| {
             let body: serde_json::Value = serde_json::from_str(body).ok()?;
             body.get("id").map(ToString::to_string)
         });
-        self.seen.borrow_mut().push((self.clock.now(), request));
+        self.seen.borrow_mut().push((self.clock.now(), request.clone()));
         let (clock, open) = (self.clock.clone(), Open::new(&self.open));
         async move {
             match script {
