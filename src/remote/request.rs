@@ -1,9 +1,8 @@
 //! An operation and its params as an HTTP request, in either binding.
 
 use std::borrow::Cow;
-use std::io;
+use std::fmt::{self, Write as _};
 
-use serde::Serializer as _;
 use serde_json::{Map, Value};
 
 use crate::ports::FetchRequest;
@@ -74,8 +73,8 @@ impl Service {
     }
 }
 
-impl std::fmt::Debug for Service {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Not what the headers say: they hold credentials.
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_ref()).collect();
         f.debug_struct("Service")
@@ -232,29 +231,32 @@ fn is_in_path(operation: Operation, name: &str) -> bool {
 
 /// The text, and then an object of JSON with these members.
 fn with_object<'a>(text: String, members: impl Iterator<Item = (&'a String, &'a Value)>) -> String {
-    let mut json = Tight(text.into_bytes());
-    // Values are written to memory, and their names are texts: nothing of that can fail.
-    let _ = serde_json::Serializer::new(&mut json).collect_map(members);
-    String::from_utf8(json.0).unwrap_or_default()
+    let mut json = Tight(text);
+    let mut mark = '{';
+    for (name, value) in members {
+        let name = Value::String(name.clone());
+        // Writing to memory cannot fail.
+        let _ = write!(json, "{mark}{name}:{value}");
+        mark = ',';
+    }
+    let end = if mark == '{' { "{}" } else { "}" };
+    let _ = json.write_str(end);
+    json.0
 }
 
-/// Bytes that take little more room than they need, where a `Vec` doubles it: what a module has taken of memory for one
-/// large message, it never gives back.
-struct Tight(Vec<u8>);
+/// A text that takes little more room than it needs, where a `String` doubles it: what a module has taken of memory for
+/// one large message, it never gives back.
+struct Tight(String);
 
-impl io::Write for Tight {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+impl fmt::Write for Tight {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
         const LARGE: usize = 64 * 1024;
         let Self(all) = self;
-        if all.capacity() - all.len() < bytes.len() {
+        if all.capacity() - all.len() < text.len() {
             let more = if all.len() < LARGE { all.len() } else { all.len() / 8 };
-            all.reserve_exact(bytes.len().max(more));
+            all.reserve_exact(text.len().max(more));
         }
-        all.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
+        all.push_str(text);
         Ok(())
     }
 }
