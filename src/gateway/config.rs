@@ -94,6 +94,7 @@ fn is_url(url: &str) -> bool {
     let host = rest.split('/').next().unwrap_or_default();
     matches!(scheme, "http" | "https")
         && !host.is_empty()
+        && !host.starts_with(':')
         && url.bytes().all(|byte| byte.is_ascii_graphic() && !b"@?#\\".contains(&byte))
 }
 
@@ -152,6 +153,7 @@ mod tests {
             ("ORIGIN_URL", "https://user:s3cret@a.example"),
             ("ORIGIN_URL", "https://a.example/?key=s3cret"),
             ("ORIGIN_URL", "https:///s3cret"),
+            ("ORIGIN_URL", "https://:80/s3cret"),
             ("ORIGIN_FALLBACK_URLS", "https://a.example,s3cret"),
             ("ORIGIN_BINDING", "s3cret"),
             ("ORIGIN_TIMEOUT_MS", "0"),
