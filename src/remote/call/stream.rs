@@ -1,7 +1,6 @@
 //! A stream of events, read as it comes.
 
 use std::collections::VecDeque;
-use std::future::ready;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -44,7 +43,7 @@ pub(super) struct Reading {
 /// # Errors
 /// Why there is none: until then it may be asked for again.
 pub(super) async fn begin(reading: Reading) -> Result<EventStream, RemoteError> {
-    let mut reader = Reader {
+    let reader = Reader {
         decoder: Decoder::new(reading.limit),
         frames: VecDeque::new(),
         progress: Progress::Open,
@@ -52,20 +51,18 @@ pub(super) async fn begin(reading: Reading) -> Result<EventStream, RemoteError> 
         end: None,
         reading,
     };
-    let first = match reader.next().await {
-        Some(first) => first?,
-        None => return Err(reader.fail(TransportFault::CutShort.into())),
-    };
-    reader.until = reader.reading.ends;
-    // After an error, or at the end of all that can come, the connection is closed, whatever the agent does with it.
-    let more = |reader: Reader| (reader.progress != Progress::Finished).then_some(reader);
-    let rest = stream::unfold(more(reader), move |reader| async move {
+    let events = stream::unfold(Some(reader), |reader| async move {
         let mut reader = reader?;
         let item = reader.next().await?;
-        let is_error = item.is_err();
-        Some((item, more(reader).filter(|_| !is_error)))
+        // After an error, or at the end of all that can come, the connection is closed, whatever the agent does with it.
+        let is_last = item.is_err() || reader.progress == Progress::Finished;
+        Some((item, (!is_last).then_some(reader)))
     });
-    Ok(stream::once(ready(Ok(first))).chain(rest.fuse()).boxed_local())
+    let mut events = Box::pin(events.fuse().peekable());
+    match events.as_mut().next_if(Result::is_err).await {
+        Some(Err(error)) => Err(error),
+        Some(Ok(_)) | None => Ok(events),
+    }
 }
 
 struct Reader {
@@ -92,6 +89,7 @@ impl Reader {
             while let Some(frame) = self.frames.pop_front() {
                 match self.read(&frame) {
                     Ok(Some(event)) => {
+                        self.until = self.reading.ends;
                         self.progress = events::progress(&event).unwrap_or(self.progress);
                         return Some(Ok(event));
                     }
