@@ -111,6 +111,11 @@ export type Note =
     }
   | { type: 'circuit-open'; time: number; agent: number; retryAfterMs: number };
 
+/** What `Headers` has, by whichever types it is known. */
+interface Pairs {
+  forEach(each: (value: string, name: string) => void): void;
+}
+
 export interface ClientOptions {
   /** Which of the card's interfaces to use; the one that it names first unless said otherwise. */
   binding?: Binding;
@@ -118,11 +123,14 @@ export interface ClientOptions {
   authorization?: string;
   /** URIs for `A2A-Extensions`. */
   extensions?: string[];
-  /** Further headers of every request. */
-  headers?: Record<string, string> | Iterable<readonly [string, string]>;
+  /** Further headers of every request: an object, pairs, a `Map`, or `Headers`. */
+  headers?: Record<string, string> | Iterable<readonly [string, string]> | Pairs;
   /** How long a call may take with all its retries, or until a stream begins. Default 60 000. */
   timeoutMs?: number;
-  /** How long one attempt may take until the head of its answer is there. Default 30 000. */
+  /**
+   * How long one attempt may take until the head of its answer is there. Default 30 000. Node's own `fetch` waits for
+   * 300 000 at most, and as long for each piece of a body; give one of your own as `fetch` for more.
+   */
   headTimeoutMs?: number;
   /** How long a stream may be silent. Default 60 000. */
   idleTimeoutMs?: number;
@@ -150,7 +158,7 @@ export interface ClientOptions {
   fallbacks?: Endpoint[];
   /** In place of the global `fetch`. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Is told what happens in every call. */
+  /** Is told what happens in every call, but not while the card is fetched. */
   onNote?: (note: Note) => void;
 }
 
@@ -169,7 +177,8 @@ export type TaskState =
   | 'TASK_STATE_REJECTED'
   | 'TASK_STATE_AUTH_REQUIRED';
 
-type Json = Record<string, unknown>;
+// `any`, so that values of interfaces fit as well.
+type Json = Record<string, any>;
 
 export interface Part {
   text?: string;
@@ -301,6 +310,19 @@ export interface AgentCard {
 
 type Id = { tenant?: string; id: string };
 
+export type StreamingOperation = 'SendStreamingMessage' | 'SubscribeToTask';
+
+export type UnaryOperation =
+  | 'SendMessage'
+  | 'GetTask'
+  | 'ListTasks'
+  | 'CancelTask'
+  | 'CreateTaskPushNotificationConfig'
+  | 'GetTaskPushNotificationConfig'
+  | 'ListTaskPushNotificationConfigs'
+  | 'DeleteTaskPushNotificationConfig'
+  | 'GetExtendedAgentCard';
+
 /**
  * A client of one agent. Every call rejects with an `A2aError`, with the reason of its signal, or with a `TypeError` for a
  * mistake in its options.
@@ -311,7 +333,7 @@ export class A2aClient {
   /** Fetches the agent's card, and makes a client of the interface that fits best. */
   static connect(url: string | URL, options?: ClientOptions & CallOptions): Promise<A2aClient>;
   /** A client without a look at the card. */
-  static at(endpoint: Endpoint, options?: ClientOptions): Promise<A2aClient>;
+  static at(endpoint: Endpoint, options?: Omit<ClientOptions, 'binding'>): Promise<A2aClient>;
 
   /** The card that the client was made from. */
   readonly card: AgentCard | undefined;
@@ -335,9 +357,9 @@ export class A2aClient {
   getExtendedAgentCard(params?: { tenant?: string }, options?: CallOptions): Promise<AgentCard>;
 
   /** Any operation that is answered once, by its name in the specification. */
-  call(operation: string, params?: object, options?: CallOptions): Promise<any>;
+  call(operation: UnaryOperation, params?: object, options?: CallOptions): Promise<any>;
   /** Any operation that is answered with a stream. The agent is asked when the first event is. */
-  stream(operation: string, params?: object, options?: CallOptions): AsyncGenerator<any, void, void>;
+  stream(operation: StreamingOperation, params?: object, options?: CallOptions): AsyncGenerator<any, void, void>;
 
   /** Frees the memory of this client. What is under way goes on. */
   close(): void;
@@ -356,9 +378,9 @@ export function unwrap<T extends SendMessageResult | Task>(result: T): T;
 
 /**
  * Loads the module, once. Everything here does so by itself; call it to have it done early, or to say where the module is
- * if not beside the package's own files: a URL, an answer, its bytes, or compiled.
+ * if not beside the package's own files: a URL, a `Response`, its bytes, a `WebAssembly.Module`, or a promise of one.
  */
-export function load(module?: URL | string | Response | BufferSource | WebAssembly.Module): Promise<void>;
+export function load(module?: string | object): Promise<void>;
 
 export interface BuiltRequest {
   method: string;

@@ -18,12 +18,19 @@ export function load(module) {
 }
 
 async function loadModule(module) {
-  if (module !== undefined) return init({ module_or_path: module });
-  const url = new URL('./pkg/a2a_edge_bg.wasm', import.meta.url);
-  if (url.protocol !== 'file:') return init({ module_or_path: url });
+  const given = await (module ?? ownModule());
   // Node's fetch reads no files.
-  const { readFile } = await import('#fs');
-  return init({ module_or_path: await readFile(url) });
+  const isFile = (typeof given === 'string' || given instanceof URL) && /^file:/.test(given);
+  return init({ module_or_path: isFile ? await (await import('#fs')).readFile(new URL(given)) : given });
+}
+
+/** Where the module is beside this file, as bundlers understand it. Some leave a script without a place of its own. */
+function ownModule() {
+  try {
+    return new URL('./pkg/a2a_edge_bg.wasm', import.meta.url);
+  } catch (cause) {
+    throw new Error('it is not known where the module is: pass it to load()', { cause });
+  }
 }
 
 /** A note with its error as an object. */
@@ -46,6 +53,7 @@ export class A2aClient {
 
   static async at(endpoint, options = {}) {
     await load();
+    for (const name of ['binding', 'signal']) if ((options?.[name] ?? undefined) !== undefined) throw new TypeError(`options.${name} is for connect`);
     const { send, tell, data } = split(options, read);
     return new A2aClient(await run([], async () => new WasmClient(settings('endpoint', endpoint), data, send, tell)));
   }

@@ -1,9 +1,6 @@
-// What a developer gives, made fit for the module: data crosses as JSON, and numbers, functions and texts that JSON would
-// change or drop are refused.
+// What a developer gives, made fit for the module: data crosses as JSON, and what JSON would change or drop is refused.
 import { ValidationError } from './errors.js';
-
-/** Half of a pair of surrogates, which no UTF-8 can hold. */
-const HALF = /\p{Surrogate}/u;
+import { Unfit, exactJson } from './json.js';
 
 export function object(name, value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${name} must be an object`);
@@ -15,22 +12,27 @@ function callable(name, value) {
   return value;
 }
 
-/** JSON of settings. `JSON.stringify` would make null of NaN, and nothing of a function. */
+/** JSON of settings. */
 export function settings(name, value) {
-  const json = JSON.stringify(value, (key, inner) => {
-    if (!fits(inner)) throw new TypeError(key ? `${name} has a member "${key}" that JSON cannot hold` : `${name} must be an object`);
-    return inner;
-  });
-  return json ?? 'null';
+  try {
+    return exactJson(value);
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    throw new TypeError(error.path ? `${name}.${error.path} must be what JSON in UTF-8 can hold` : `${name} must be an object`);
+  }
 }
 
 /** JSON of the params of a call. */
 export function paramsJson(params) {
-  const json = JSON.stringify(params) ?? 'null';
-  const path = unfitIn(params, '');
-  if (path === undefined) return json;
-  const violation = { field: path || 'params', description: 'Must be what JSON in UTF-8 can hold' };
-  throw new ValidationError({
+  try {
+    return exactJson(params);
+  } catch (error) {
+    throw error instanceof Unfit ? invalid({ field: error.path || 'params', description: error.message }) : error;
+  }
+}
+
+function invalid(violation) {
+  return new ValidationError({
     message: `Invalid parameters: ${violation.field} ${violation.description}`,
     kind: 'InvalidParams',
     code: -32602,
@@ -41,25 +43,6 @@ export function paramsJson(params) {
     notSent: true,
     cause: 'invalid-request',
   });
-}
-
-/** Whether `JSON.stringify` writes the value as it is: not as null, not as nothing, and not with half a character. */
-function fits(value) {
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value === 'string') return !HALF.test(value);
-  return !/function|symbol|bigint/.test(typeof value);
-}
-
-/** The path of the first value, or name of a member, that does not fit. */
-function unfitIn(value, path) {
-  if (!fits(value)) return path;
-  if (typeof value?.toJSON === 'function') return unfitIn(value.toJSON(), path);
-  if (typeof value !== 'object') return undefined; // texts have entries, too
-  for (const [key, inner] of Object.entries(value ?? {})) {
-    const at = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key;
-    const found = fits(key) ? unfitIn(inner, at) : path;
-    if (found !== undefined) return found;
-  }
 }
 
 /** The signals of a call: one, or none. */
@@ -75,11 +58,24 @@ export function signals(options) {
 export function split(options, read) {
   const { fetch: send, onNote, headers, ...data } = object('options', options ?? {});
   const tell = onNote === undefined || onNote === null ? undefined : callable('options.onNote', onNote);
-  // Headers, a Map, or an array of pairs.
-  const plain = typeof headers === 'object' && headers?.[Symbol.iterator] ? Object.fromEntries(headers) : headers;
   return {
     send: callable('options.fetch', send ?? ((...args) => globalThis.fetch(...args))),
     tell: tell && ((note) => tell(read(JSON.parse(note)))),
-    data: settings('options', { ...data, headers: plain }),
+    data: settings('options', { ...data, headers: plainHeaders(headers) }),
   };
+}
+
+/** Headers as an object, of an object or of pairs, as Headers, a Map or an array has them. Two of a name become one, as in Headers. */
+function plainHeaders(headers) {
+  if (typeof headers !== 'object' || headers === null) return headers;
+  const plain = {};
+  for (const pair of headers[Symbol.iterator] ? headers : Object.entries(headers)) {
+    if (!Array.isArray(pair) || pair.length !== 2 || pair.some((text) => typeof text !== 'string')) {
+      throw new TypeError('options.headers must be an object of strings, or pairs of them');
+    }
+    const [name, value] = pair;
+    const known = Object.keys(plain).find((other) => other.toLowerCase() === name.toLowerCase());
+    plain[known ?? name] = known === undefined ? value : `${plain[known]}, ${value}`;
+  }
+  return plain;
 }

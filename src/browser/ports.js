@@ -25,11 +25,17 @@ const CUT_SHORT = 'cut-short';
 // arrived.
 const NO_CONNECTION = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
 
+// Node has time limits of its own, of 300 s.
+const TOO_SLOW = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
+
 function faultOf(error) {
   const cause = error?.cause?.errors?.[0] ?? error?.cause ?? error; // Node tries several addresses
-  if (error?.name === 'TimeoutError') return TIMED_OUT;
+  if (error?.name === 'TimeoutError' || TOO_SLOW.test(cause?.code)) return TIMED_OUT;
   return `${NO_CONNECTION.test(cause?.code) ? UNREACHABLE : CUT_SHORT} ${cause?.message || cause}`;
 }
+
+// Older workers throw at what they do not know; they have neither cookies nor a cache of their own.
+const KNOWN = Object.fromEntries(Object.entries({ credentials: 'omit', cache: 'no-store' }).filter(([name]) => name in (globalThis.Request?.prototype ?? {})));
 
 /** One request, and its answer piece by piece. */
 export class Exchange {
@@ -42,7 +48,7 @@ export class Exchange {
     const pairs = [];
     for (let i = 0; i < headers.length; i += 2) pairs.push([headers[i], headers[i + 1]]);
     // No cookies, no cache, no redirects: what an answer means is decided above.
-    const init = { method, headers: pairs, body, redirect: 'manual', credentials: 'omit', cache: 'no-store', signal: this.#controller.signal };
+    const init = { method, headers: pairs, body, redirect: 'manual', signal: this.#controller.signal, ...KNOWN };
     this.#answer = Promise.resolve().then(() => send(url, init));
     this.#answer.catch(() => {}); // an exchange that is dropped is asked by nobody
   }
@@ -66,7 +72,7 @@ export class Exchange {
       const piece = await this.#reader?.read();
       if (piece === undefined || piece.done) return undefined;
       if (!(piece.value instanceof Uint8Array)) throw new TypeError('the body of an answer must come in bytes');
-      return piece.value;
+      return piece.value.slice(); // throws if somebody took away what holds them
     } catch (error) {
       throw faultOf(error);
     }

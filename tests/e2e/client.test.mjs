@@ -1,15 +1,13 @@
 // The JavaScript client against real agents: this worker, and agents of the official SDKs for JavaScript and Python. Errors are real classes,
 // on both bindings; nothing is retried that must not be; leaving a stream closes its connection.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import http from 'node:http';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { A2aClient, A2aError, JsonRpcError, RestError, TaskFailedError, TransportError, ValidationError, buildRequest, decode, failed, unwrap } from '../../packages/client/index.js';
-import { build } from 'esbuild';
 import { startPythonAgent } from './gateway/agents.mjs';
 import { startSdkAgent } from './support/sdk-agent.mjs';
-import { root, startWorker } from './support/worker.mjs';
+import { thrownBy } from './support/thrown.mjs';
+import { startWorker } from './support/worker.mjs';
 
 let worker, strict, sdk, python;
 before(async () => {
@@ -19,15 +17,6 @@ before(async () => {
 after(() => Promise.all([worker, strict, sdk, python].map((agent) => agent?.stop())));
 
 const text = (words, more) => ({ message: { role: 'ROLE_USER', parts: [{ text: words }], ...more } });
-
-async function thrownBy(work) {
-  try {
-    await work();
-  } catch (error) {
-    return error;
-  }
-  return assert.fail('nothing was thrown');
-}
 
 /** A fetch function that counts. */
 function counting() {
@@ -320,6 +309,29 @@ describe('an agent that is in trouble', () => {
     }
   });
 
+  test('bytes that somebody takes away are a fault, and no wait for ever', async () => {
+    const send = async () => {
+      const taken = new Uint8Array([0x7b]);
+      structuredClone(taken.buffer, { transfer: [taken.buffer] });
+      return { status: 200, headers: new Headers({ 'Content-Type': 'application/json' }), body: { getReader: () => ({ read: async () => ({ done: false, value: taken }), cancel: async () => {} }) } };
+    };
+    const client = await A2aClient.at({ url: 'https://agent.example', binding: 'JSONRPC' }, { fetch: send, retry: { maxRetries: 0 } });
+    const error = await thrownBy(() => client.getTask({ id: 't' }));
+    assert.deepEqual([error.name, error.reason], ['TransportError', 'ORIGIN_INTERRUPTED']);
+    assert.match(error.cause.message, /detached/);
+  });
+
+  test('the time limits of Node’s own fetch are time limits', async () => {
+    for (const code of ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']) {
+      const tooSlow = () => Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }));
+      const body = { getReader: () => ({ read: tooSlow, cancel: async () => {} }) };
+      const send = code.includes('BODY') ? async () => ({ status: 200, headers: new Headers({ 'Content-Type': 'application/json' }), body }) : tooSlow;
+      const client = await A2aClient.at({ url: 'https://agent.example', binding: 'JSONRPC' }, { fetch: send, retry: { maxRetries: 0 } });
+      const error = await thrownBy(() => client.getTask({ id: 't' }));
+      assert.deepEqual([error.name, error.reason], ['TransportError', 'ORIGIN_TIMEOUT'], code);
+    }
+  });
+
   test('whatever a signal gives as its reason', async (t) => {
     const { client } = await silentStream(t);
     const abort = new AbortController();
@@ -442,79 +454,5 @@ describe('a URL that is none', () => {
       assert.deepEqual(error.fieldViolations.map(({ field }) => field), fields);
       assert.match(error.message, /must be an absolute http or https URL/);
     });
-  }
-});
-
-describe('what a developer gets wrong', () => {
-  const closed = (client) => (client.close(), client);
-
-  test('is not headers in another form than an object, or what is null', async () => {
-    const sent = [];
-    const send = async (_url, { headers }) => (sent.push(new Headers(headers).get('X-Key')), new Response('', { status: 404 }));
-    for (const headers of [{ 'X-Key': 'k' }, new Headers({ 'X-Key': 'k' }), new Map([['X-Key', 'k']]), [['X-Key', 'k']]]) {
-      const client = await A2aClient.at({ url: new URL('https://agent.example'), binding: 'HTTP+JSON' }, { headers, fetch: send, onNote: null, retry: null });
-      assert.equal((await thrownBy(() => client.getTask({ id: 'x' }, null))).httpStatus, 404);
-    }
-    assert.deepEqual(sent, ['k', 'k', 'k', 'k']);
-  });
-
-  test('is a TypeError that says what', async () => {
-    const url = worker.url;
-    for (const [work, words] of [
-      [() => A2aClient.at({ url, binding: 'SOAP' }), /SOAP/],
-      [() => A2aClient.at({ url, binding: 'JSONRPC' }, { timeout: 5 }), /timeout/],
-      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call('getTask', { id: 'x' }), /getTask/],
-      [() => A2aClient.connect(url, { retry: { maxRetries: 'x' } }), /^options\.retry\.maxRetries must be a whole number from 0 to 4294967295$/],
-      [() => A2aClient.at({ url, binding: 'JSONRPC' }, { authorization: 'Bearer a\nb' }), /^options\.authorization must be what an HTTP header can hold$/],
-      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call(5), /5/],
-      [() => A2aClient.at({ binding: 'JSONRPC' }), /^endpoint\.url must be a string$/],
-      [() => decode({ binding: 'JSONRPC' }), /^exchange\.operation must be a string$/],
-      [() => buildRequest({ url, binding: 'JSONRPC' }, 'getTask'), /getTask/],
-      [() => A2aClient.at(), /^endpoint must be an object$/],
-      [() => A2aClient.at(() => {}), /^endpoint must be an object$/],
-      [() => decode(), /^exchange must be an object$/],
-      [() => A2aClient.connect(url, 5), /^options must be an object$/],
-      [() => A2aClient.connect(url, []), /^options must be an object$/],
-      [() => A2aClient.connect(url, { timeoutMs: NaN }), /^options has a member "timeoutMs" that JSON cannot hold$/],
-      [() => A2aClient.connect(url, { retry: { baseMs: Infinity } }), /^options has a member "baseMs" that JSON cannot hold$/],
-      [() => A2aClient.connect(url, { timeoutMs: () => 5 }), /^options has a member "timeoutMs" that JSON cannot hold$/],
-      [() => A2aClient.connect(url, { timeoutMs: 5n }), /^options has a member "timeoutMs" that JSON cannot hold$/],
-      [() => A2aClient.connect(url, { authorization: 'Bearer \ud83d' }), /^options has a member "authorization" that JSON cannot hold$/],
-      [() => A2aClient.connect(url, { fetch: 'x' }), /^options\.fetch must be a function$/],
-      [() => A2aClient.connect(url, { onNote: 5 }), /^options\.onNote must be a function$/],
-      [() => A2aClient.connect(url, { signal: {} }), /^options\.signal must be an AbortSignal$/],
-      [() => A2aClient.connect(url, { headers: new Map([['X Key', 'k']]) }), /^options\.headers must be what an HTTP header can hold$/],
-      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call('GetTask', { id: 'x' }, 5), /^options must be an object$/],
-      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).getTask({ id: 'x' }, { sginal: AbortSignal.abort() }), /^options has no member "sginal"$/],
-      [() => A2aClient.at({ url, binding: 'JSONRPC' }, { signal: AbortSignal.abort() }), /^options has no member "signal"$/],
-      [() => A2aClient.at({ url, binding: 'JSONRPC' }, { headers: { 'Content-Length': '1' } }), /^options\.headers must be without Content-Length, which the client writes itself$/],
-      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).call(), /undefined/],
-      [async () => (await A2aClient.at({ url, binding: 'JSONRPC' })).stream().next(), /undefined/],
-      [async () => closed(await A2aClient.at({ url, binding: 'JSONRPC' })).getTask({ id: 'x' }), /^the client is closed$/],
-      [async () => closed(await A2aClient.at({ url, binding: 'JSONRPC' })).subscribeToTask({ id: 'x' }).next(), /^the client is closed$/],
-    ]) {
-      const error = await thrownBy(work);
-      assert.ok(error instanceof TypeError, error.stack);
-      assert.match(error.message, words);
-    }
-  });
-});
-
-test('a bundler for browsers, Node or neither takes the package', async () => {
-  for (const platform of ['browser', 'node', 'neutral']) {
-    const stdin = { contents: "export * from './packages/client/index.js';", resolveDir: root };
-    const { outputFiles, warnings } = await build({ stdin, bundle: true, write: false, minify: true, format: 'esm', platform, logLevel: 'silent' });
-    assert.deepEqual(warnings, []);
-    assert.equal(outputFiles[0].text.includes('fs/promises'), platform === 'node', platform);
-  }
-});
-
-test('the types are those of the code', () => {
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  // Not `assert.doesNotThrow`: what tsc prints is what somebody needs to read.
-  try {
-    execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tests/types')], { encoding: 'utf8', stdio: 'pipe' });
-  } catch (error) {
-    assert.fail(error.stdout);
   }
 });

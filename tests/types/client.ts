@@ -37,6 +37,12 @@ export async function use(signal: AbortSignal): Promise<string> {
 export async function misuse(client: A2aClient): Promise<void> {
   // @ts-expect-error: no such binding
   await A2aClient.at({ url: 'https://a.example', binding: 'SOAP' });
+  // @ts-expect-error: an endpoint has its own binding
+  await A2aClient.at({ url: 'https://a.example', binding: 'JSONRPC' }, { binding: 'JSONRPC' });
+  // @ts-expect-error: answered with a stream
+  await client.call('SubscribeToTask', { id: 't' });
+  // @ts-expect-error: answered once
+  client.stream('GetTask', { id: 't' });
   // @ts-expect-error: a task has an id
   await client.getTask({});
   // @ts-expect-error: clients are made by connect or at
