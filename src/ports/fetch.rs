@@ -95,6 +95,7 @@ pub enum FetchError {
 /// An adapter follows no redirects (the caller above decides), keeps no cookies, and sends only the headers that it is
 /// given. Dropping the future gives the request up.
 pub trait Fetch {
-    /// Sends a request: by reference, since a body may be large, and may have to be sent again. Resolves when the head of the answer is there.
+    /// Sends a request, which is only lent: a body may be large, and may have to be sent again. Resolves when the head of
+    /// the answer is there.
     fn fetch(&self, request: &FetchRequest) -> LocalBoxFuture<'static, Result<FetchResponse, FetchError>>;
 }
