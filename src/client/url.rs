@@ -1,6 +1,6 @@
 //! Which URLs can be asked.
 
-use std::net::Ipv6Addr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::protocol::details::FieldViolation;
 
@@ -20,12 +20,20 @@ fn is_http(url: &str) -> bool {
     };
     let is_host = match host.strip_prefix('[') {
         Some(address) => address.strip_suffix(']').is_some_and(|address| address.parse::<Ipv6Addr>().is_ok()),
+        None if ends_in_a_number(host) => host.parse::<Ipv4Addr>().is_ok(),
         // What no host may hold (URL standard, "forbidden host code point"); `@` ends credentials.
         None => !host.is_empty() && !host.contains(['%', ':', '<', '>', '@', '[', ']', '^', '|']),
     };
     let is_port = port.is_empty() || port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
     let is_scheme = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
     is_scheme && is_host && is_port && !url.contains(|c: char| c.is_whitespace() || c.is_control() || c == '\\')
+}
+
+/// Whether a host can only be an address (URL standard, "ends in a number checker"). Of its forms, only that of four decimal
+/// numbers is taken.
+fn ends_in_a_number(host: &str) -> bool {
+    let last = host.strip_suffix('.').unwrap_or(host).rsplit('.').next().unwrap_or_default();
+    !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -41,6 +49,8 @@ mod tests {
             "http://[::1]:8787",
             "http://[::1]",
             "https://localhost:/",
+            "https://7.agent.example",
+            "https://agent7.example7",
             "https://bücher.example/ä",
         ] {
             assert_eq!(fault("url", url), None, "{url}");
@@ -73,6 +83,10 @@ mod tests {
             "http://[nonsense]",
             "http://<agent>",
             "http://%zz/",
+            "http://1.2.3.999",
+            "http://1.2.3.4.",
+            "http://127.1/rpc",
+            "http://agent.7",
         ] {
             let fault = fault("url", url).unwrap_or_else(|| panic!("{url}"));
             assert_eq!(fault.field, "url");
