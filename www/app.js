@@ -5,7 +5,7 @@ import { client, isLoaded, loadModule, tryNow } from './module.js';
 import { curl, javascript, rust } from './snippets.js';
 import { readState, writeState } from './state.js';
 import { SCENARIOS, showScenario } from './timeline.js';
-import { $, el, showAbsence, showBusy, showFault, showLog, showNothing, showPresence, showRefused, showResponse, showSeen, showUnread, showWaiting } from './view.js';
+import { $, el, readOut, showAbsence, showBusy, showFault, showLog, showNothing, showPresence, showRefused, showResponse, showSeen, showUnread, showWaiting } from './view.js';
 
 /** Operations that may be done twice (specification 3.3.1). */
 const IDEMPOTENT = /^(Get|List|Cancel|Subscribe|Delete)/;
@@ -223,9 +223,9 @@ document.querySelector('.copies').addEventListener('click', async ({ target }) =
   const isShort = kind === 'link' && state.edited && !text.includes('&request=');
   try {
     await navigator.clipboard.writeText(text);
-    $('copied').textContent = `Copied as ${target.textContent}${isShort ? ', without your changes: they are too long for one' : ''}.`;
+    readOut('copied', `Copied as ${target.textContent}${isShort ? ', without your changes: they are too long for one' : ''}.`);
   } catch {
-    $('copied').textContent = 'The browser does not allow copying here.';
+    readOut('copied', 'The browser does not allow copying here.');
   }
   $('copied').dataset.text = text;
 });

@@ -12,6 +12,16 @@ export function el(tag, attributes = {}, ...children) {
   return element;
 }
 
+const said = {};
+
+/**
+ * Has a status read out, be it what was read out last: only a change is heard, so a space that nobody sees comes and goes.
+ */
+export function readOut(id, text) {
+  said[id] = said[id] === text ? `${text}\u00a0` : text;
+  $(id).textContent = said[id];
+}
+
 const PHRASES = { 200: 'OK', 204: 'No Content', 400: 'Bad Request', 401: 'Unauthorized', 404: 'Not Found', 405: 'Method Not Allowed', 413: 'Content Too Large', 415: 'Unsupported Media Type', 429: 'Too Many Requests', 500: 'Internal Server Error', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout' };
 const FAULTS = {
   unreachable: 'No answer: no connection came about',
@@ -155,7 +165,7 @@ function showError(error, events) {
 
 /** `what` is what is read out before the verdict. */
 function showAdvice({ tone, verdict, lines }, code, what) {
-  $('outcome').textContent = `${what} ${verdict}`;
+  readOut('outcome', `${what} ${verdict}`);
   $('advice').replaceChildren(
     el('p', { class: `verdict ${tone}` }, verdict),
     ...lines.map((line) => el('p', {}, line)),
