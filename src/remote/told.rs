@@ -63,7 +63,8 @@ pub(super) fn read(body: &Value, binding: Binding, http_status: u16) -> Told {
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
     if let Some(code) = told.code.and_then(|code| u16::try_from(code).ok()) {
-        told.settle(code, binding, http_status);
+        let is_enveloped = binding == Binding::JsonRpc && body.get("jsonrpc").is_some();
+        told.settle(code, binding, (!is_enveloped).then_some(http_status));
     }
     told
 }
@@ -141,13 +142,14 @@ impl Told {
     }
 
     /// Decides whether a code is one of JSON-RPC, or a status of HTTP or gRPC in its place. Statuses stand there on REST
-    /// (AIP-193), and on JSON-RPC where something in between answered in that form.
-    fn settle(&mut self, code: u16, binding: Binding, http_status: u16) {
+    /// (AIP-193), and on JSON-RPC where something in between answered in that form: by the name of one, or without an
+    /// envelope under the same `http_status`.
+    fn settle(&mut self, code: u16, binding: Binding, http_status: Option<u16>) {
         let names_status = self.named_status.is_some();
         let is_rest = binding == Binding::Rest;
         if let Some(status) = http_status_of(code) {
             let is_error = status >= 400;
-            if is_rest || names_status || is_error && status == http_status {
+            if is_rest || names_status || is_error && Some(status) == http_status {
                 self.code = None;
                 self.status.get_or_insert(status);
             } else if is_error {

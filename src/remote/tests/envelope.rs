@@ -107,6 +107,14 @@ fn a_status_object_counts_on_a_json_rpc_endpoint_too() {
     let numbered = r#"{"error":{"code":5,"status":"NOT_FOUND","message":"x"}}"#;
     let error = get_task(404, "application/json", numbered).unwrap_err();
     assert_eq!((error.kind(), error.code()), (ErrorKind::TaskNotFound, -32001));
+    // In an envelope it is the agent's code, under whichever status.
+    let enveloped = r#"{"jsonrpc":"2.0","id":1,"error":{"code":404,"message":"no such task"}}"#;
+    for status in [404, 200] {
+        let error = get_task(status, "application/json", enveloped).unwrap_err();
+        assert_eq!((error.kind(), error.code()), (ErrorKind::TaskNotFound, 404));
+    }
+    let of_a_proxy = r#"{"error":{"code":404,"message":"no route"}}"#;
+    assert_eq!(get_task(404, "application/json", of_a_proxy).unwrap_err().kind(), ErrorKind::MethodNotFound);
     let bare = r#"{"error":{"code":503,"status":"UNAVAILABLE","message":"busy"}}"#;
     let error = get_task(503, "application/json", bare).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Custom { code: -32000, http_status: 503 });
