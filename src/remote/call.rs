@@ -18,7 +18,7 @@ use futures_util::stream::LocalBoxStream;
 use serde_json::Value;
 
 use self::agent::Agent;
-use super::breaker::{BreakerPolicy, Outcome, State};
+use super::breaker::{BreakerPolicy, State};
 use super::error::RemoteError;
 use super::fault::{Cause, Fault, TransportFault, Violation};
 use super::request::{self, Endpoint, Segment, Service};
@@ -295,9 +295,7 @@ impl Caller {
             note(Note::Attempt { agent: number, attempt: attempts });
             let result = self.exchange(&agent.endpoint, call, deadline).await;
             let now = self.ports.clock.now();
-            let is_down = result.as_ref().is_err_and(RemoteError::is_outage);
-            let outcome = if is_down { Outcome::Down } else { Outcome::Alive };
-            attempt.report(outcome, now);
+            attempt.report(&result, now);
             let error = match result {
                 Ok(reply) => return Ok(reply),
                 Err(error) => error,

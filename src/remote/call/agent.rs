@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::ports::Timestamp;
 use crate::remote::breaker::{Breaker, BreakerPolicy, Outcome, Permit, State};
+use crate::remote::error::RemoteError;
 use crate::remote::request::Endpoint;
 
 #[derive(Debug)]
@@ -40,7 +41,10 @@ pub(super) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    pub(super) fn report(mut self, outcome: Outcome, now: Timestamp) {
+    /// Tells the breaker what came of it.
+    pub(super) fn report<T>(mut self, result: &Result<T, RemoteError>, now: Timestamp) {
+        let is_down = result.as_ref().is_err_and(RemoteError::is_outage);
+        let outcome = if is_down { Outcome::Down } else { Outcome::Alive };
         if let Some(permit) = self.permit.take() {
             self.breaker.borrow_mut().report(permit, outcome, now);
         }
