@@ -12,7 +12,7 @@ use super::told::Told;
 use crate::ports::{FetchError, ResponseHead, Timestamp};
 use crate::protocol::binding::Binding;
 use crate::protocol::details::FieldViolation;
-use crate::protocol::error::{ErrorKind, SERVER_ERROR, is_outage};
+use crate::protocol::error::{ErrorKind, is_outage};
 use crate::protocol::operation::Operation;
 
 /// Longer than this nobody waits; it keeps arithmetic with what agents send within bounds. (Our own.)
@@ -62,7 +62,7 @@ impl RemoteError {
     ) -> Self {
         let failed = (400..=599).contains(&head.status);
         let status = told.status.or_else(|| failed.then_some(head.status));
-        let kind = kind_of(operation, &told, status.unwrap_or(head.status), is_told);
+        let kind = kind::of(operation, &told, status.unwrap_or(head.status), is_told);
         let in_header = head.all("Retry-After").filter_map(|value| retry_after::parse(value, now)).max();
         let mut error = Self::new(binding, Cause::Reported, kind);
         error.0.retry_after = in_header.max(told.retry_delay.take()).map(|delay| delay.min(MAX_RETRY_AFTER));
@@ -247,34 +247,6 @@ impl RemoteError {
             Cause::Invalid(_) => false,
             // One that says by its code or reason what is wrong with the request is of an agent that is there.
             Cause::Reported => self.0.http_status.is_some_and(is_outage) && self.is_retryable(),
-        }
-    }
-}
-
-fn kind_of(operation: Operation, told: &Told, status: u16, is_told: bool) -> ErrorKind {
-    let by_reason = told.reason.as_deref().and_then(kind::by_reason);
-    let known = by_reason.or_else(|| told.code.and_then(kind::by_code));
-    match known {
-        // On the wire both are TASK_NOT_FOUND.
-        Some(ErrorKind::TaskNotFound) if told.metadata.iter().any(|(key, _)| key == "configId") => {
-            ErrorKind::PushNotificationConfigNotFound
-        }
-        Some(kind) => kind,
-        None => {
-            let by_status = kind::by_status(operation, told.named_status.as_deref(), status, is_told);
-            let http_status = if (400..=599).contains(&status) { status } else { by_status.facts().http_status };
-            // What the status says of an error under a success is nothing.
-            let is_internal =
-                by_status == ErrorKind::Internal && (http_status == status || told.named_status.is_some());
-            let is_protocols = !matches!(by_status, ErrorKind::Custom { .. });
-            match (told.code, &told.reason) {
-                // An HTTP status in its place, which says what the kind is.
-                (Some(code), _) if is_protocols && told.status.map(i32::from) == Some(code) => by_status,
-                (Some(code), _) => ErrorKind::Custom { code, http_status },
-                // A reason of the agent's own says that it is none of the protocol's errors.
-                (None, Some(_)) if !is_internal => ErrorKind::Custom { code: SERVER_ERROR, http_status },
-                (None, _) => by_status,
-            }
         }
     }
 }

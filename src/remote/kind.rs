@@ -2,8 +2,44 @@
 //!
 //! What is not known stays unknown: it becomes a [`Custom`](ErrorKind::Custom) with the code and status that it came with.
 
+use super::told::Told;
 use crate::protocol::error::{ErrorKind, SERVER_ERROR};
 use crate::protocol::operation::Operation;
+
+/// The kind of an error under an HTTP status, in the answer or in its body. `is_told` is as of [`by_status`].
+pub(super) fn of(operation: Operation, told: &Told, http: u16, is_told: bool) -> ErrorKind {
+    let known = told.reason.as_deref().and_then(by_reason).or_else(|| told.code.and_then(by_code));
+    match known {
+        // On the wire both are TASK_NOT_FOUND.
+        Some(ErrorKind::TaskNotFound) if told.metadata.iter().any(|(key, _)| key == "configId") => {
+            ErrorKind::PushNotificationConfigNotFound
+        }
+        Some(kind) => kind,
+        None => unknown(told, by_status(operation, told.named_status.as_deref(), http, is_told), http),
+    }
+}
+
+/// The kind of an error whose reason and code are none of the protocol's, if it has them.
+fn unknown(told: &Told, by_status: ErrorKind, http: u16) -> ErrorKind {
+    let says_failure = (400..=599).contains(&http);
+    let http_status = if says_failure { http } else { by_status.facts().http_status };
+    match (told.code, &told.reason) {
+        // An HTTP status in its place, which says what the kind is.
+        (Some(code), _)
+            if told.status.map(i32::from) == Some(code) && !matches!(by_status, ErrorKind::Custom { .. }) =>
+        {
+            by_status
+        }
+        (Some(code), _) => ErrorKind::Custom { code, http_status },
+        // That it failed inside is no contradiction to a reason of the agent's own, where a status says so.
+        (None, Some(_)) if by_status == ErrorKind::Internal && (says_failure || told.named_status.is_some()) => {
+            by_status
+        }
+        // Otherwise such a reason says that it is none of the protocol's errors.
+        (None, Some(_)) => ErrorKind::Custom { code: SERVER_ERROR, http_status },
+        (None, None) => by_status,
+    }
+}
 
 /// The kind of a reason, in any of the spellings in use: `TASK_NOT_FOUND`, `TaskNotFoundError`,
 /// `org.example.TaskNotFoundError`, `https://a2a-protocol.org/errors/task-not-found`.
