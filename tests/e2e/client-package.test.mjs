@@ -3,11 +3,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
+import { launchChromium } from './support/chromium.mjs';
 import { root, startWorker } from './support/worker.mjs';
 
 const wasm = path.join(root, 'packages/client/pkg/a2a_edge_bg.wasm');
@@ -90,3 +92,57 @@ test('a worker of any age calls an agent', async () => {
     }
   }
 });
+
+test('a browser takes the package as it is, under a policy without inline script', async (t) => {
+  const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
+  const files = http.createServer(({ url }, response) => {
+    const policy = { 'Content-Security-Policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src *" };
+    if (url === '/') return response.writeHead(200, { 'Content-Type': 'text/html', ...policy }).end('<!doctype html><title>x</title>');
+    const file = path.join(root, 'packages/client', url);
+    return response.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] }).end(readFileSync(file));
+  });
+  await new Promise((resolve) => files.listen(0, '127.0.0.1', resolve));
+  t.after(() => (files.closeAllConnections(), files.close()));
+  const browser = await launchChromium();
+  t.after(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${files.address().port}/`);
+  for (const binding of ['JSONRPC', 'HTTP+JSON']) {
+    const seen = await page.evaluate(askEverything, { url: worker.url, binding });
+    assert.deepEqual(seen, {
+      state: 'TASK_STATE_COMPLETED',
+      events: ['task', 'artifactUpdate', 'artifactUpdate', 'statusUpdate'],
+      missing: [binding === 'JSONRPC' ? 'JsonRpcError' : 'RestError', 'TaskNotFound', 'nope'],
+      unsound: ['ValidationError', 'metadata.map'],
+      // A browser does not tell why, so the request may have been sent.
+      nobody: ['TransportError', 'ORIGIN_UNAVAILABLE', false],
+      aborted: 'enough',
+    });
+  }
+});
+
+/** Runs in the browser. */
+async function askEverything({ url, binding }) {
+  const { A2aClient } = await import('/index.js');
+  const thrown = (promise) => promise.then(() => ({ name: 'nothing' }), (error) => error);
+  const text = (words, more) => ({ message: { role: 'ROLE_USER', parts: [{ text: words }], ...more } });
+  const client = await A2aClient.connect(url, { binding });
+  const { task } = await client.sendMessage(text('hello'));
+  const events = [];
+  for await (const event of client.sendStreamingMessage(text('stream 2'))) events.push(Object.keys(event)[0]);
+  const missing = await thrown(client.getTask({ id: 'nope' }));
+  const unsound = await thrown(client.sendMessage({ ...text('x'), metadata: { map: new Map() } }));
+  const away = await A2aClient.at({ url: 'http://127.0.0.1:1', binding }, { retry: { maxRetries: 0 } });
+  const nobody = await thrown(away.getTask({ id: 't' }));
+  const leaving = new AbortController();
+  const slow = thrown(client.sendMessage(text('slow 60000'), { signal: leaving.signal }));
+  leaving.abort('enough');
+  return {
+    state: task.status.state,
+    events,
+    missing: [missing.name, missing.kind, missing.metadata.taskId],
+    unsound: [unsound.name, unsound.fieldViolations[0].field],
+    nobody: [nobody.name, nobody.reason, nobody.notSent],
+    aborted: await slow,
+  };
+}
