@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::protocol::details::FieldViolation;
-use crate::protocol::error::ErrorKind;
+use crate::protocol::error::{A2aError, ErrorKind};
 use crate::remote::{Binding, Cause, RemoteError};
 
 /// Makes an error type of its own out of a [`RemoteError`].
@@ -137,6 +137,16 @@ impl ClientError {
             | Self::Rest(RestError(error))
             | Self::Transport(TransportError(error)) => Some(error),
             Self::Validation(_) => None,
+        }
+    }
+
+    /// The error for a caller of one's own, where an agent asks another on somebody's behalf: what the other agent reports,
+    /// without what is not for strangers, as [`RemoteError::to_protocol_error`] has it. A request that broke the schema was
+    /// not the caller's, so it is Internal.
+    pub fn to_protocol_error(&self) -> A2aError {
+        match self.remote() {
+            Some(error) => error.to_protocol_error(None),
+            None => A2aError::internal().with_source(self.clone()),
         }
     }
 

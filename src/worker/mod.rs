@@ -16,6 +16,17 @@ mod ports;
 mod work;
 mod wrapped;
 
+use std::rc::Rc;
+
+use self::ports::{WorkerClock, WorkerRandom};
+use crate::remote::call::CallPorts;
+
+/// The ports of a [`Client`](crate::client::Client) on Workers, for an agent that asks others. A client may serve many
+/// requests; what it does for one of them ends with it.
+pub fn ports() -> CallPorts {
+    CallPorts { fetch: Rc::new(WorkerFetch), clock: Rc::new(WorkerClock), random: Rc::new(WorkerRandom::default()) }
+}
+
 pub use entry::{answer, fetch};
 pub use fetch::WorkerFetch;
 // The exports that the JavaScript side of the door calls.
