@@ -238,20 +238,24 @@ impl Caller {
             Err(error) => error,
         };
         let mut may_go_on = self.may_fall_back(call, &failure);
+        let mut was_sent = !failure.was_not_sent();
         for (agent, fallback) in (1..).zip(&self.fallbacks) {
             if !may_go_on || self.ports.clock.now() >= deadline {
                 break;
             }
             match self.try_agent(agent, fallback, call, share(1 + self.fallbacks.len() - agent)).await {
                 Ok(reply) => return Ok(reply),
-                Err(error) if says_nothing(&error) => may_go_on = self.may_repeat(call) || error.was_not_sent(),
                 Err(error) => {
-                    may_go_on = self.may_fall_back(call, &error);
-                    failure = error;
+                    was_sent |= !error.was_not_sent();
+                    let says_nothing = self.says_nothing(call, &error);
+                    may_go_on = self.may_fall_back(call, &error) || says_nothing && self.may_repeat(call);
+                    if !says_nothing {
+                        failure = error;
+                    }
                 }
             }
         }
-        Err(failure)
+        Err(failure.after_sending(was_sent))
     }
 
     /// Whether another agent may be asked the same.
@@ -262,6 +266,19 @@ impl Caller {
     /// Whether the operation may be done twice.
     fn may_repeat(&self, call: Call<'_>) -> bool {
         call.operation.is_idempotent() || self.policy.retry.sends
+    }
+
+    /// Whether what a stand-in says is nothing beside what the agent before it said, so that the next may be asked. That it
+    /// is left alone is nothing new; that it has no such task only means that the task is with the agent that failed; and
+    /// what breaks the protocol is not an agent's answer at all, unless it may be all that is known of something done.
+    fn says_nothing(&self, call: Call<'_>, error: &RemoteError) -> bool {
+        match error.cause() {
+            Cause::Transport(fault) => matches!(fault, TransportFault::CircuitOpen { .. }),
+            Cause::Invalid(_) => self.may_repeat(call),
+            Cause::Reported => {
+                matches!(error.kind(), ErrorKind::TaskNotFound | ErrorKind::PushNotificationConfigNotFound)
+            }
+        }
     }
 
     /// Until when the first of so many agents may take: an equal part of what is left, or one that hangs would leave no
@@ -281,7 +298,7 @@ impl Caller {
     ) -> Result<Reply, RemoteError> {
         self.budget.borrow_mut().deposit();
         let note = |note: Note<'_>| call.watch.into_iter().for_each(|watch| watch.note(&note));
-        let mut last = None;
+        let mut last: Option<RemoteError> = None;
         for attempts in 1.. {
             let attempt = match agent.admit(self.ports.clock.now()) {
                 Ok(attempt) => attempt,
@@ -296,9 +313,10 @@ impl Caller {
             let result = self.exchange(&agent.endpoint, call, deadline).await;
             let now = self.ports.clock.now();
             attempt.report(&result, now);
+            let was_sent = last.as_ref().is_some_and(|error| !error.was_not_sent());
             let error = match result {
                 Ok(reply) => return Ok(reply),
-                Err(error) => error,
+                Err(error) => error.after_sending(was_sent),
             };
             let is_idempotent = call.operation.is_idempotent();
             let has_stand_in = number < self.fallbacks.len();
@@ -335,17 +353,6 @@ impl Caller {
         self.next_id.set(id.wrapping_add(1));
         // A text, and not one of digits: agents were seen to answer "1" with 1 and the other way round.
         Id::from_json(&format!("\"call-{id}\"")).unwrap_or(Id::NULL)
-    }
-}
-
-/// Whether what a stand-in says is nothing beside what the agent before it said, so that the next may be asked. That it is
-/// left alone is nothing new; that it has no such task only means that the task is with the agent that failed; and what
-/// breaks the protocol is not an agent's answer at all.
-fn says_nothing(error: &RemoteError) -> bool {
-    match error.cause() {
-        Cause::Transport(fault) => matches!(fault, TransportFault::CircuitOpen { .. }),
-        Cause::Invalid(_) => true,
-        Cause::Reported => matches!(error.kind(), ErrorKind::TaskNotFound | ErrorKind::PushNotificationConfigNotFound),
     }
 }
 

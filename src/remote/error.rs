@@ -34,6 +34,8 @@ struct Inner {
     retry_after: Option<Duration>,
     challenge: Option<String>,
     platform: Option<FetchError>,
+    /// Whether an attempt before this one may have reached an agent.
+    was_sent_before: bool,
     told: Told,
 }
 
@@ -47,6 +49,7 @@ impl RemoteError {
             retry_after: None,
             challenge: None,
             platform: None,
+            was_sent_before: false,
             told: Told::default(),
         }))
     }
@@ -227,10 +230,19 @@ impl RemoteError {
         }
     }
 
-    /// Whether it is certain that the agent did not get the request, so that sending it again cannot do anything twice.
+    /// The same, of a call of which an earlier attempt may have reached an agent.
+    pub(super) fn after_sending(mut self, was_sent: bool) -> Self {
+        self.0.was_sent_before |= was_sent;
+        self
+    }
+
+    /// Whether it is certain that no agent got the request, by whichever attempt, so that sending it again cannot do
+    /// anything twice.
     pub fn was_not_sent(&self) -> bool {
         match &self.0.cause {
-            Cause::Transport(TransportFault::Unreachable | TransportFault::CircuitOpen { .. }) => true,
+            Cause::Transport(TransportFault::Unreachable | TransportFault::CircuitOpen { .. }) => {
+                !self.0.was_sent_before
+            }
             Cause::Transport(TransportFault::NoAnswer | TransportFault::TimedOut | TransportFault::CutShort)
             | Cause::Invalid(_)
             | Cause::Reported => false,

@@ -138,17 +138,20 @@ impl Fault {
     /// What a failed fetch is, before there was an answer.
     pub(super) fn before_answer(error: &FetchError, limit: usize) -> Self {
         match error {
+            FetchError::Unreachable(_) => Self::Transport(TransportFault::Unreachable, Some(error.clone())),
             FetchError::CutShort(_) => Self::Transport(TransportFault::NoAnswer, Some(error.clone())),
-            FetchError::Unreachable(_) | FetchError::TimedOut | FetchError::TooLarge => Self::of_fetch(error, limit),
+            FetchError::TimedOut | FetchError::TooLarge => Self::of_fetch(error, limit),
         }
     }
 
-    /// What it is later: a fault of the transport, but for an answer that is too large.
+    /// What it is later: a fault of the transport, but for an answer that is too large. Whatever the platform calls it,
+    /// the agent was reached: it has begun to answer.
     pub(super) fn of_fetch(error: &FetchError, limit: usize) -> Self {
         match error {
-            FetchError::Unreachable(_) => Self::Transport(TransportFault::Unreachable, Some(error.clone())),
             FetchError::TimedOut => TransportFault::TimedOut.into(),
-            FetchError::CutShort(_) => Self::Transport(TransportFault::CutShort, Some(error.clone())),
+            FetchError::Unreachable(_) | FetchError::CutShort(_) => {
+                Self::Transport(TransportFault::CutShort, Some(error.clone()))
+            }
             FetchError::TooLarge => Self::Invalid(Violation::TooLarge { limit }),
         }
     }

@@ -39,6 +39,8 @@ pub(crate) enum Piece {
     Takes(u64),
     /// The connection breaks.
     Breaks,
+    /// The platform says this.
+    Fails(FetchError),
     /// Nothing more, for ever.
     Stalls,
 }
@@ -189,6 +191,7 @@ impl Fetch for Origin {
                                     }
                                     Piece::Stalls => std::future::pending().await,
                                     Piece::Breaks => Some((Err(FetchError::CutShort("gone".into())), (pieces, open))),
+                                    Piece::Fails(error) => Some((Err(error), (pieces, open))),
                                     Piece::Bytes(bytes) => {
                                         let bytes = match String::from_utf8(bytes) {
                                             Ok(text) => text.replace("$ID", &id).into_bytes(),

@@ -231,15 +231,47 @@ fn a_stand_in_that_has_nothing_to_say_leaves_it_to_the_next() {
         assert!(setting.get_task().is_ok());
         assert_eq!(setting.origin.hosts(), "a0 a1 a2");
         assert_eq!(setting.get_task().unwrap_err().http_status(), Some(503), "what the first said is told");
-        // But what may have been done is not done again.
+        // But what may have been done is not done again, nor by a caller who believes that it was not sent.
         let setting = Setting::with(
             Binding::JsonRpc,
             Origin::new([unreachable()]).and("a1.example", [nothing.clone()]).and("a2.example", [task()]),
             2,
             |policy| policy.retry = RetryPolicy::NONE,
         );
-        assert!(setting.send().is_err());
-        assert_eq!(setting.origin.hosts(), "a0 a1");
+        let error = setting.send().unwrap_err();
+        assert_eq!((setting.origin.hosts().as_str(), error.was_not_sent()), ("a0 a1", false));
+    }
+}
+
+#[test]
+fn what_was_sent_once_was_sent_whatever_comes_later() {
+    let reset = Script::Fails(FetchError::CutShort("reset".into()));
+    let setting = Setting::new(Binding::JsonRpc, Origin::new([reset.clone(), unreachable()]));
+    let error = setting.get_task().unwrap_err();
+    assert_eq!((error.reason(), error.was_not_sent()), (Some("ORIGIN_UNAVAILABLE"), false));
+    let setting =
+        Setting::with(Binding::JsonRpc, Origin::new([reset]).and("a1.example", [unreachable()]), 1, |policy| {
+            policy.retry = RetryPolicy::NONE;
+        });
+    assert!(!setting.get_task().unwrap_err().was_not_sent());
+    let setting =
+        Setting::with(Binding::JsonRpc, Origin::new([unreachable()]).and("a1.example", [unreachable()]), 1, |_| {});
+    assert!(setting.send().unwrap_err().was_not_sent());
+}
+
+#[test]
+fn an_agent_that_has_begun_to_answer_was_reached() {
+    let lost = Piece::Fails(FetchError::Unreachable("EHOSTUNREACH".into()));
+    for answer in [
+        Answer::new(200, "application/json", "{").piece(lost.clone()),
+        Answer::new(200, "text/event-stream", "").piece(lost),
+    ] {
+        let setting = Setting::new(Binding::JsonRpc, Origin::new([answer]));
+        let error = setting.send().unwrap_err();
+        assert_eq!((setting.origin.seen().len(), error.was_not_sent()), (1, false));
+        assert_eq!(error.cause(), &Cause::Transport(TransportFault::CutShort));
+        let (_, error) = setting.events();
+        assert!(!error.unwrap().was_not_sent());
     }
 }
 
