@@ -68,7 +68,7 @@ export function split(options, read) {
 /** Headers as an object, of an object or of pairs, as Headers, a Map or an array has them. Two of a name become one, as in Headers. */
 function plainHeaders(headers) {
   if (typeof headers !== 'object' || headers === null) return headers;
-  const plain = {};
+  const plain = Object.create(null);
   for (const pair of headers[Symbol.iterator] ? headers : Object.entries(headers)) {
     if (!Array.isArray(pair) || pair.length !== 2 || pair.some((text) => typeof text !== 'string')) {
       throw new TypeError('options.headers must be an object of strings, or pairs of them');

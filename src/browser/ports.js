@@ -21,9 +21,11 @@ const UNREACHABLE = 'unreachable';
 const TIMED_OUT = 'timed-out';
 const CUT_SHORT = 'cut-short';
 
-// Node tells by the code of the cause that there was no connection. A browser tells nobody, so there the request may have
-// arrived.
-const NO_CONNECTION = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
+// Node tells by its cause that there was no connection: by what it was doing, since a host can become unreachable later as
+// well, or by a code. A browser tells nobody, so there the request may have arrived.
+const CONNECTING = /^(connect|getaddrinfo)$/;
+const NO_CONNECTION = /^(UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|ERR_TLS_CERT_\w+|ERR_TLS_HANDSHAKE_TIMEOUT|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
+const isUnconnected = ({ syscall, code, message }) => CONNECTING.test(syscall) || NO_CONNECTION.test(code) || message === 'bad port';
 
 // Node has time limits of its own, of 300 s.
 const TOO_SLOW = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
@@ -31,7 +33,7 @@ const TOO_SLOW = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
 function faultOf(error) {
   const cause = error?.cause?.errors?.[0] ?? error?.cause ?? error; // Node tries several addresses
   if (error?.name === 'TimeoutError' || TOO_SLOW.test(cause?.code)) return TIMED_OUT;
-  return `${NO_CONNECTION.test(cause?.code) ? UNREACHABLE : CUT_SHORT} ${cause?.message || cause}`;
+  return `${isUnconnected(cause ?? {}) ? UNREACHABLE : CUT_SHORT} ${cause?.message || cause}`;
 }
 
 // Older workers throw at what they do not know; they have neither cookies nor a cache of their own.

@@ -106,7 +106,11 @@ impl Client {
     #[cfg(feature = "browser")]
     pub(crate) fn with_message_id(&self, mut params: Value) -> Value {
         if let Some(message) = params.get_mut("message").and_then(Value::as_object_mut) {
-            message.entry("messageId").or_insert_with(|| uuid4(&*self.random).into());
+            let is_there = |name| message.get(name).is_some_and(|id| !(id.is_null() || id == ""));
+            if !["messageId", "message_id"].into_iter().any(is_there) {
+                message.remove("message_id");
+                message.insert("messageId".to_owned(), uuid4(&*self.random).into());
+            }
         }
         params
     }

@@ -131,6 +131,11 @@ fn id_of(envelope: &Value) -> Option<&Value> {
     envelope.get("id").filter(|id| !id.is_null())
 }
 
+/// Whether an envelope is an answer to what was sent.
+pub(super) fn is_to(sent: &Sent<'_>, envelope: &Value) -> bool {
+    id_of(envelope).is_some_and(|id| is_same(sent.id, id))
+}
+
 fn is_same(sent: &Id, received: &Value) -> bool {
     serde_json::from_str::<Value>(sent.as_str()).is_ok_and(|sent| sent == *received)
 }

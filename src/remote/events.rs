@@ -54,16 +54,15 @@ pub fn read(sent: &Sent<'_>, head: &ResponseHead, frame: &Frame, now: Timestamp)
     };
     match kind {
         Kind::Error => return Err(sent.reported(head, &body, now)),
-        Kind::Other if !(is_enveloped(&body) || is_payload(sent, &body)) => return Ok(None),
-        // Nothing of JSON-RPC's, so no answer to anything.
-        Kind::Ordinary if sent.binding == Binding::JsonRpc && is_strange(sent, &body) => return Ok(None),
+        Kind::Other if !is_meant(sent, head, &body) => return Ok(None),
+        Kind::Ordinary if sent.binding == Binding::JsonRpc && is_no_answer(sent, &body) => return Ok(None),
         Kind::Other | Kind::Ordinary => {}
     }
+    let is_enveloped = body.get("jsonrpc").is_some();
     let payload = match sent.binding {
+        _ if !is_enveloped && told::is_problem(&body) => return Err(sent.reported(head, &body, now)),
         Binding::JsonRpc => answer::unwrap(sent, head, body, now)?,
-        Binding::Rest if told::is_error(&body) || told::is_problem(&body) => {
-            return Err(sent.reported(head, &body, now));
-        }
+        Binding::Rest if told::is_error(&body) => return Err(sent.reported(head, &body, now)),
         Binding::Rest => body,
     };
     // A thing of the future; but an envelope, where none belongs, is not.
@@ -100,15 +99,22 @@ fn is_payload(sent: &Sent<'_>, body: &Value) -> bool {
         || schema::is_unwrapped(sent.operation, body)
 }
 
-/// Whether a body is an envelope of JSON-RPC, or an error in whichever form.
-fn is_enveloped(body: &Value) -> bool {
-    told::is_error(body) || ["jsonrpc", "result"].iter().any(|name| body.get(name).is_some())
+/// Whether a frame of another kind is for whoever asked: it has all that an event must have, or it is an error.
+fn is_meant(sent: &Sent<'_>, head: &ResponseHead, body: &Value) -> bool {
+    let is_event = match sent.binding {
+        Binding::JsonRpc => answer::is_to(sent, body),
+        Binding::Rest => sent.checked(head, body.clone()).is_ok(),
+    };
+    is_event || body.get("error").is_some_and(Value::is_object)
 }
 
-/// Whether a body has members, and none by which it could be told what it is.
-fn is_strange(sent: &Sent<'_>, body: &Value) -> bool {
-    let is_of_us = is_enveloped(body) || body.get("id").is_some() || is_payload(sent, body) || told::is_problem(body);
-    !is_empty(body) && !is_of_us
+/// Whether a body is neither an answer of JSON-RPC nor what agents send in the place of one: a notification, or something
+/// of which nobody could tell what it is.
+fn is_no_answer(sent: &Sent<'_>, body: &Value) -> bool {
+    let has = |name| body.get(name).is_some();
+    let is_answer = has("result") || told::is_error(body);
+    let is_known = has("jsonrpc") || has("id") || is_payload(sent, body) || told::is_problem(body);
+    !is_answer && (has("method") || !is_empty(body) && !is_known)
 }
 
 /// Whether a body has no members at all, as it is when it is no object.

@@ -109,7 +109,8 @@ impl Decoder {
             return Ok(());
         }
         self.after_return = false;
-        if self.line.len() + bytes.len() > self.room() + "data: ".len() + BYTE_ORDER_MARK.len() {
+        let longest = self.room().saturating_add("data: ".len() + BYTE_ORDER_MARK.len());
+        if self.line.len() + bytes.len() > longest {
             return Err(FrameTooLarge { limit: self.limit });
         }
         self.line.extend_from_slice(bytes);

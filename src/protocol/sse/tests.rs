@@ -66,6 +66,13 @@ fn the_examples_of_the_html_specification() {
 }
 
 #[test]
+fn there_need_be_no_limit() {
+    let mut frames = Vec::new();
+    Decoder::new(usize::MAX).push(b"data: a line that is longer than that\n\n", &mut frames).unwrap();
+    assert_eq!(frames.len(), 1);
+}
+
+#[test]
 fn names_ids_and_waits_are_kept() {
     let mut decoder = Decoder::default();
     let mut frames = Vec::new();

@@ -130,6 +130,8 @@ impl Reader {
             },
             None => Some(self.finish(None)),
             Some(Err(error @ FetchError::CutShort(_))) => Some(self.finish(Some(error))),
+            // As of a limit of one's own.
+            Some(Err(FetchError::TimedOut)) if self.progress == Progress::Interrupted => Some(End::Over(None)),
             Some(Err(error)) => Some(End::Fault(Fault::of_fetch(&error, self.reading.limit))),
         }
     }

@@ -105,6 +105,12 @@ fn what_is_not_for_the_caller_is_skipped() {
             "event: ping\ndata: {\"id\":5,\"detail\":\"alive\"}",
             "event: heartbeat\ndata: {\"time\":1}",
             "event: ping\ndata:",
+            "event: ping\ndata: {\"message\":\"still alive\"}",
+            "event: ping\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"ping\"}",
+            "event: ping\ndata: {\"error\":false}",
+            "event: ping\ndata: {\"code\":0,\"message\":\"ok\"}",
+            "event: ping\ndata: {\"result\":\"ok\"}",
+            "event: log\ndata: {\"task\":\"t\",\"line\":\"x\"}",
             "data: {\"time\":1}",
         ] {
             assert_eq!(read(binding, frame), Ok(None), "{binding}: {frame}");
@@ -116,6 +122,8 @@ fn what_is_not_for_the_caller_is_skipped() {
     }
     assert!(read(Binding::Rest, &format!("event: statusUpdate\ndata: {UPDATE}")).unwrap().is_some());
     assert!(read(Binding::JsonRpc, &format!("event: task\n{}", enveloped(UPDATE))).unwrap().is_some());
+    // Nor is a notification an answer.
+    assert_eq!(read(Binding::JsonRpc, r#"data: {"jsonrpc":"2.0","method":"ping"}"#), Ok(None));
     // An answer to something is none to skip.
     let error = read(Binding::JsonRpc, "data: {\"id\":1}").unwrap_err();
     assert_eq!(error.cause(), &Cause::Invalid(Violation::NoResult));
@@ -205,8 +213,10 @@ fn a_problem_is_an_error_without_the_name_of_one() {
     for (data, message) in
         [(r#"{"type":"about:blank","title":"Gone","status":404}"#, "Gone"), (r#"{"detail":"Not Found"}"#, "Not Found")]
     {
-        let error = read(Binding::Rest, &format!("data: {data}")).unwrap_err();
-        assert_eq!((error.cause(), error.message()), (&Cause::Reported, message));
+        for binding in Binding::ALL {
+            let error = read(binding, &format!("data: {data}")).unwrap_err();
+            assert_eq!((error.cause(), error.message()), (&Cause::Reported, message));
+        }
     }
     assert_eq!(read(Binding::Rest, r#"data: {"later":{"detail":"x"}}"#), Ok(None));
 }

@@ -90,6 +90,9 @@ fn a_task_that_waits_for_its_client_may_end_the_stream_or_go_on() {
     assert_eq!((events.len(), error), (2, None));
     let (setting, events, error) = read(stream().text(&event("INPUT_REQUIRED")).piece(Piece::Stalls));
     assert_eq!((states(&events), error, setting.elapsed()), (vec!["INPUT_REQUIRED"], None, seconds(60)));
+    let at_its_own = stream().text(&event("INPUT_REQUIRED")).piece(Piece::Fails(crate::ports::FetchError::TimedOut));
+    let (_, events, error) = read(at_its_own);
+    assert_eq!((states(&events), error), (vec!["INPUT_REQUIRED"], None), "the platform is done waiting");
     let (_, events, error) =
         read(stream().text(&event("INPUT_REQUIRED")).text(&event("WORKING")).text(&event("COMPLETED")));
     assert_eq!((states(&events), error), (vec!["INPUT_REQUIRED", "WORKING", "COMPLETED"], None));
