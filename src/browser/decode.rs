@@ -1,21 +1,23 @@
-//! An answer that somebody else received, read as the client reads it.
+//! An answer that somebody else received, read as the client reads it: by the same code, with the defaults of its limits.
 
+use std::future::{Future, pending};
+use std::rc::Rc;
+use std::time::Duration;
+
+use futures_util::future::LocalBoxFuture;
+use futures_util::{FutureExt, StreamExt, stream};
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 
 use super::error;
 use super::members::Members;
 use crate::client::ClientError;
-use crate::ports::{ResponseHead, Timestamp};
+use crate::ports::{Clock, FetchResponse, ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
-use crate::protocol::sse::Decoder;
-use crate::remote::answer::{self, Sent};
-use crate::remote::events::{self, Progress};
+use crate::remote::call::{CallPolicy, EventStream, Reply, after, receive};
+use crate::remote::events;
 use crate::remote::{Binding, RemoteError, TransportFault};
-
-/// Most that is read of a body: as much as the client would. (`CallPolicy::DEFAULT`)
-const MAX_BODY_BYTES: usize = 1024 * 1024;
 
 /// An exchange: what was asked, and what came.
 struct Exchange {
@@ -78,40 +80,50 @@ fn read(exchange: &str, now: Timestamp) -> Result<Value, String> {
     let operation = Operation::from_method(&exchange.operation).unwrap_or(Operation::SendMessage);
     let id = Id::from_json(&exchange.id).unwrap_or(Id::NULL);
     let head = ResponseHead { status: exchange.status, headers: exchange.headers };
-    let sent = Sent { binding, operation, id: &id };
-    if operation.is_streaming() {
-        if (200..=299).contains(&head.status) && events::is_event_stream(&head) {
-            return Ok(read_stream(&sent, &head, &exchange.body, now));
-        }
-        return Ok(failed(answer::instead_of_stream(&sent, &head, exchange.body.as_bytes(), now)));
-    }
-    Ok(match answer::read(&sent, &head, exchange.body.as_bytes(), now) {
-        Ok(result) => json!({ "result": result }),
+    let is_stream = operation.is_streaming() && events::is_event_stream(&head);
+    let body = stream::iter([Ok(exchange.body.into_bytes())]).boxed_local();
+    let (clock, policy): (Rc<dyn Clock>, _) = (Rc::new(Still(now)), CallPolicy::DEFAULT);
+    let deadline = after(now, policy.total);
+    let received = receive(binding, operation, id, FetchResponse { head, body }, deadline, &policy, &clock);
+    Ok(match at_once(received).unwrap_or_else(|| Err(cut_short(binding))) {
+        Ok(Reply::Whole(result)) => json!({ "result": result }),
+        Ok(Reply::Stream(events)) => read_stream(binding, events),
+        Err(error) if is_stream => with_events(failed(error), Vec::new()),
         Err(error) => failed(error),
     })
 }
 
-fn read_stream(sent: &Sent<'_>, head: &ResponseHead, body: &str, now: Timestamp) -> Value {
-    let mut frames = Vec::new();
-    let mut decoder = Decoder::new(MAX_BODY_BYTES);
-    // A frame that is too large is not there, and the stream is cut short.
-    let _ = decoder.push(body.as_bytes(), &mut frames);
-    frames.extend(decoder.finish().unwrap_or_default());
-    let (mut seen, mut progress) = (Vec::new(), Progress::Open);
-    for frame in &frames {
-        match events::read(sent, head, frame, now) {
-            Ok(Some(event)) => {
-                progress = events::progress(&event).unwrap_or(progress);
-                seen.push(event);
-            }
-            Ok(None) => {}
+fn read_stream(binding: Binding, mut events: EventStream) -> Value {
+    let mut seen = Vec::new();
+    while let Some(event) = at_once(events.next()).unwrap_or_else(|| Some(Err(cut_short(binding)))) {
+        match event {
+            Ok(event) => seen.push(event),
             Err(error) => return with_events(failed(error), seen),
         }
     }
-    if progress == Progress::Open {
-        return with_events(failed(RemoteError::transport(sent.binding, TransportFault::CutShort)), seen);
-    }
     json!({ "events": seen })
+}
+
+/// What comes of work that has nothing to wait for. (What did wait would have been cut short.)
+fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
+    work.now_or_never()
+}
+
+fn cut_short(binding: Binding) -> RemoteError {
+    RemoteError::transport(binding, TransportFault::CutShort)
+}
+
+/// The time at which an answer was received. It stands still while the answer is read.
+struct Still(Timestamp);
+
+impl Clock for Still {
+    fn now(&self) -> Timestamp {
+        self.0
+    }
+
+    fn sleep(&self, _: Duration) -> LocalBoxFuture<'static, ()> {
+        pending().boxed_local()
+    }
 }
 
 fn with_events(mut outcome: Value, events: Vec<Value>) -> Value {
@@ -164,12 +176,28 @@ mod tests {
     }
 
     #[test]
+    fn what_the_client_would_not_read_is_not_read() {
+        let large = "x".repeat(CallPolicy::DEFAULT.max_response_bytes);
+        let result = format!(
+            r#"{{"jsonrpc":"2.0","id":7,"result":{{"id":"{large}","status":{{"state":"TASK_STATE_WORKING"}}}}}}"#
+        );
+        assert_eq!(decoded("GetTask", "application/json", &result)["error"]["cause"], "too-large");
+        let read = decoded("SubscribeToTask", "text/event-stream", &format!("data: {result}\n\n"));
+        assert_eq!((&read["error"]["cause"], &read["events"]), (&"too-large".into(), &json!([])));
+    }
+
+    #[test]
     fn a_stream_that_stops_halfway_says_so_after_its_events() {
         let event = r#"{"jsonrpc":"2.0","id":7,"result":{"statusUpdate":{"taskId":"t","contextId":"c","status":{"state":"TASK_STATE_WORKING"}}}}"#;
         let read = decoded("SendStreamingMessage", "text/event-stream", &format!("data: {event}\n\n"));
         assert_eq!(read["events"].as_array().map(Vec::len), Some(1));
         assert_eq!(read["error"]["reason"], "ORIGIN_INTERRUPTED");
+        // Half a frame is the fault of the connection, and not of the agent.
+        let read = decoded("SendStreamingMessage", "text/event-stream", &format!("data: {event}\n\ndata: {{\"jso"));
+        assert_eq!(read["error"]["reason"], "ORIGIN_INTERRUPTED");
         let done = event.replace("WORKING", "COMPLETED");
+        let read = decoded("SendStreamingMessage", "text/event-stream", &format!("data: {done}\n\ndata: <html>\n\n"));
+        assert_eq!((read["events"].as_array().map(Vec::len), read.get("error")), (Some(1), None), "nothing follows");
         let read = decoded("SendStreamingMessage", "text/event-stream", &format!("data: {done}\n\n"));
         assert_eq!((read["events"].as_array().map(Vec::len), read.get("error")), (Some(1), None));
     }

@@ -29,6 +29,9 @@ use crate::protocol::error::ErrorKind;
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
 
+#[cfg(feature = "browser")]
+pub(crate) use exchange::receive;
+
 /// The events of a stream, each checked. It ends with an error unless it reached a terminal or interrupted state.
 /// Dropping it closes the connection.
 pub type EventStream = LocalBoxStream<'static, Result<Value, RemoteError>>;

@@ -61,7 +61,7 @@ pub async fn revalidate(
     }
     // The extended card is read the same way, and is the same message.
     let sent = Sent { binding: Binding::Rest, operation: Operation::GetExtendedAgentCard, id: &Id::NULL };
-    let body = exchange::collect(&sent, &head, body, deadline, policy, ports).await?;
+    let body = exchange::collect(&sent, &head, body, deadline, policy, &*ports.clock).await?;
     let card = answer::read(&sent, &head, &body, ports.clock.now())?;
     Ok(Fetched { head, card: Some(card) })
 }

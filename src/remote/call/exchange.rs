@@ -1,5 +1,6 @@
 //! One attempt: a request, and its answer read whole or turned into a stream.
 
+use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
@@ -8,8 +9,9 @@ use super::body::read_to_end;
 use super::redirect;
 use super::stream::{Reading, begin};
 use super::{Call, CallPolicy, CallPorts, Caller, Reply, after, until};
-use crate::ports::{BodyStream, FetchRequest, FetchResponse, ResponseHead, Timestamp};
+use crate::ports::{BodyStream, Clock, FetchRequest, FetchResponse, ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
+use crate::protocol::operation::Operation;
 use crate::remote::Binding;
 use crate::remote::answer::{self, Sent};
 use crate::remote::error::RemoteError;
@@ -31,43 +33,36 @@ impl Caller {
         let id = self.id();
         let request = build(endpoint, call.operation, call.params, &id, call.service);
         let response = open(endpoint.binding, request, deadline, &self.policy, &self.ports).await?;
-        let is_success = (200..=299).contains(&response.head.status);
-        if call.operation.is_streaming() && is_success && is_event_stream(&response.head) {
-            let reading = self.reading(endpoint, call, id, response, deadline);
-            return begin(reading).await.map(Reply::Stream);
-        }
-        let FetchResponse { head, body } = response;
-        let sent = Sent { binding: endpoint.binding, operation: call.operation, id: &id };
-        let body = collect(&sent, &head, body, deadline, &self.policy, &self.ports).await?;
-        let now = self.ports.clock.now();
-        if call.operation.is_streaming() {
-            return Err(answer::instead_of_stream(&sent, &head, &body, now));
-        }
-        answer::read(&sent, &head, &body, now).map(Reply::Whole)
+        receive(endpoint.binding, call.operation, id, response, deadline, &self.policy, &self.ports.clock).await
     }
+}
 
-    fn reading(
-        &self,
-        endpoint: &Endpoint,
-        call: Call<'_>,
-        id: Id,
-        FetchResponse { head, body }: FetchResponse,
-        deadline: Timestamp,
-    ) -> Reading {
-        let now = self.ports.clock.now();
-        Reading {
-            binding: endpoint.binding,
-            operation: call.operation,
-            id,
-            head,
-            body,
-            clock: self.ports.clock.clone(),
-            idle: self.policy.idle,
-            begins: deadline,
-            ends: after(now, self.policy.stream_total),
-            limit: self.policy.max_response_bytes,
-        }
+/// Reads an answer: whole, or until its stream has begun.
+///
+/// # Errors
+/// What the agent reports, or what is wrong with its answer.
+pub(crate) async fn receive(
+    binding: Binding,
+    operation: Operation,
+    id: Id,
+    FetchResponse { head, body }: FetchResponse,
+    deadline: Timestamp,
+    policy: &CallPolicy,
+    clock: &Rc<dyn Clock>,
+) -> Result<Reply, RemoteError> {
+    let is_success = (200..=299).contains(&head.status);
+    if operation.is_streaming() && is_success && is_event_stream(&head) {
+        let ends = after(clock.now(), policy.stream_total);
+        let (idle, limit, clock) = (policy.idle, policy.max_response_bytes, clock.clone());
+        let reading = Reading { binding, operation, id, head, body, clock, idle, begins: deadline, ends, limit };
+        return begin(reading).await.map(Reply::Stream);
     }
+    let sent = Sent { binding, operation, id: &id };
+    let body = collect(&sent, &head, body, deadline, policy, &**clock).await?;
+    if operation.is_streaming() {
+        return Err(answer::instead_of_stream(&sent, &head, &body, clock.now()));
+    }
+    answer::read(&sent, &head, &body, clock.now()).map(Reply::Whole)
 }
 
 /// Sends the request, after redirects within its origin, and waits for the head of the answer.
@@ -113,7 +108,7 @@ pub(super) async fn collect(
     body: BodyStream,
     deadline: Timestamp,
     policy: &CallPolicy,
-    ports: &CallPorts,
+    clock: &dyn Clock,
 ) -> Result<Vec<u8>, RemoteError> {
     let is_error = head.status >= 400;
     let limit = policy.max_response_bytes;
@@ -122,8 +117,8 @@ pub(super) async fn collect(
         return Err(fail(Fault::Invalid(Violation::TooLarge { limit })));
     }
     let mut bytes = Vec::new();
-    let ends = if is_error { deadline.min(after(ports.clock.now(), MAX_ERROR_WAIT)) } else { deadline };
-    match read_to_end(body, &mut bytes, limit, ends, &*ports.clock).await {
+    let ends = if is_error { deadline.min(after(clock.now(), MAX_ERROR_WAIT)) } else { deadline };
+    match read_to_end(body, &mut bytes, limit, ends, clock).await {
         Ok(()) => Ok(bytes),
         // The status says that it failed, whatever became of the rest.
         Err(_) if is_error => Ok(bytes),
