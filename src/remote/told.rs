@@ -102,12 +102,15 @@ impl Told {
         }
         for name in ["status", "statusCode"] {
             match error.get(name) {
-                Some(Value::String(name)) => self.named_status = Some(name.clone()),
+                Some(Value::String(name)) if GRPC_NAMES.contains(&name.as_str()) => {
+                    self.named_status = Some(name.clone())
+                }
                 Some(Value::Number(number)) => {
-                    let status = number.as_u64().and_then(|number| http_status_of(u16::try_from(number).ok()?));
+                    let status = number.as_u64().and_then(|number| error_status(u16::try_from(number).ok()?));
                     self.status = status.or(self.status);
                 }
-                Some(Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => {}
+                // Some frameworks have "error" or "fail" there.
+                Some(Value::String(_) | Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) | None => {}
             }
         }
         match error.get("message") {
@@ -147,14 +150,11 @@ impl Told {
     fn settle(&mut self, code: u16, binding: Binding, http_status: Option<u16>) {
         let names_status = self.named_status.is_some();
         let is_rest = binding == Binding::Rest;
-        if let Some(status) = http_status_of(code) {
-            let is_error = status >= 400;
-            if is_rest || names_status || is_error && Some(status) == http_status {
+        if let Some(status) = error_status(code) {
+            self.status.get_or_insert(status);
+            // Otherwise it means what it says, and is the code that the agent gave all the same.
+            if is_rest || names_status || Some(status) == http_status {
                 self.code = None;
-                self.status.get_or_insert(status);
-            } else if is_error {
-                // It means what it says, and is the code that the agent gave all the same.
-                self.status.get_or_insert(status);
             }
         } else if let Some(name) = GRPC_NAMES.get(usize::from(code)).filter(|_| is_rest || names_status) {
             self.code = None;
@@ -190,7 +190,7 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < f64::from(i32::MAX)).then_some(number as i64)
 }
 
-/// A number in the range of HTTP statuses.
-fn http_status_of(number: u16) -> Option<u16> {
-    Some(number).filter(|status| (100..=599).contains(status))
+/// A number in the range of the HTTP statuses of errors.
+fn error_status(number: u16) -> Option<u16> {
+    Some(number).filter(|status| (400..=599).contains(status))
 }

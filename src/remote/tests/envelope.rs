@@ -113,8 +113,13 @@ fn a_status_object_counts_on_a_json_rpc_endpoint_too() {
         let error = get_task(status, "application/json", enveloped).unwrap_err();
         assert_eq!((error.kind(), error.code()), (ErrorKind::TaskNotFound, 404));
     }
-    let of_a_proxy = r#"{"error":{"code":404,"message":"no route"}}"#;
-    assert_eq!(get_task(404, "application/json", of_a_proxy).unwrap_err().kind(), ErrorKind::MethodNotFound);
+    for of_a_router in [
+        r#"{"error":{"code":404,"message":"no route"}}"#,
+        r#"{"status":"error","message":"no route"}"#,
+        r#"{"status":"fail","code":404,"message":"no route"}"#,
+    ] {
+        assert_eq!(get_task(404, "application/json", of_a_router).unwrap_err().kind(), ErrorKind::MethodNotFound);
+    }
     let bare = r#"{"error":{"code":503,"status":"UNAVAILABLE","message":"busy"}}"#;
     let error = get_task(503, "application/json", bare).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Custom { code: -32000, http_status: 503 });

@@ -163,6 +163,20 @@ fn names_of_grpc_statuses() {
 }
 
 #[test]
+fn a_number_of_the_agents_own_does_not_hide_the_status() {
+    for (status, code) in [(401, 190), (403, 200), (404, 144), (429, 130), (400, 399)] {
+        for body in [format!(r#"{{"code":{code},"message":"m"}}"#), format!(r#"{{"error":{{"code":{code}}}}}"#)] {
+            let error = rest_error(status, "application/json", &body);
+            assert_eq!((error.kind(), error.code()), (ErrorKind::Custom { code, http_status: status }, code), "{body}");
+        }
+    }
+    let error = rest_error(401, "application/json", r#"{"status":200,"message":"m"}"#);
+    assert_eq!(error.kind(), ErrorKind::Custom { code: -32000, http_status: 401 });
+    let error = rest_error(401, "application/json", r#"{"status":"error","code":190}"#);
+    assert_eq!(error.kind(), ErrorKind::Custom { code: 190, http_status: 401 });
+}
+
+#[test]
 fn numbers_of_grpc_statuses() {
     for (code, name, status, kind) in [
         (5, r#""NOT_FOUND""#, 404, ErrorKind::TaskNotFound),
