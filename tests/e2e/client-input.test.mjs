@@ -19,6 +19,14 @@ describe('what a developer gets wrong', () => {
     assert.deepEqual(sent, ['k', 'k', 'k', 'k']);
   });
 
+  test('is not a header of any name that HTTP has', async () => {
+    const sent = [];
+    const send = async (_url, { headers }) => (sent.push(...headers.map(([name]) => name)), new Response('', { status: 404 }));
+    const client = await A2aClient.at({ url, binding: 'HTTP+JSON' }, { headers: [['__proto__', 'x']], fetch: send });
+    await thrownBy(() => client.getTask({ id: 'x' }));
+    assert.ok(sent.includes('__proto__'), sent.join());
+  });
+
   test('is not two headers of one name: they are one, as in Headers', async () => {
     const sent = [];
     const send = async (_url, { headers }) => (sent.push(new Headers(headers).get('X-Key')), new Response('', { status: 404 }));
@@ -130,6 +138,17 @@ describe('params', () => {
     assert.deepEqual(JSON.parse(body).params.metadata, {
       own: { a: 1 }, itsOwn: { a: 1 }, date: '1970-01-01T00:00:00.000Z', url: 'https://a.example/', boxed: [1, 'x', true], twice: [{ b: 1 }, { b: 1 }], bare: { c: 1 }, nil: null,
     });
+  });
+
+  test('a message without an id gets one', async () => {
+    const sent = [];
+    const send = async (_url, { body }) => (sent.push(JSON.parse(body).params.message), new Response('', { status: 404 }));
+    const client = await A2aClient.at({ url: 'https://agent.example', binding: 'JSONRPC' }, { fetch: send });
+    for (const id of [{}, { messageId: '' }, { messageId: null }, { messageId: 'm' }, { message_id: 'p' }]) {
+      await thrownBy(() => client.sendMessage({ message: { role: 'ROLE_USER', parts: [{ text: 'x' }], ...id } }));
+    }
+    for (const { messageId } of sent.slice(0, 3)) assert.match(messageId, /^[0-9a-f-]{36}$/);
+    assert.deepEqual(sent.slice(3).map(({ messageId }) => messageId), ['m', 'p']);
   });
 
   test('what is checked is what is sent', async () => {

@@ -321,6 +321,35 @@ describe('an agent that is in trouble', () => {
     assert.match(error.cause.message, /detached/);
   });
 
+  test('a message is sent again only if there was no connection', async () => {
+    const failing = (cause) => {
+      const send = async () => {
+        send.calls += 1;
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('x'), cause) });
+      };
+      return Object.assign(send, { calls: 0 });
+    };
+    const MULTIPLE = { errors: [{ code: 'ETIMEDOUT', syscall: 'connect', message: 'x' }, { code: 'ECONNREFUSED', syscall: 'connect', message: 'x' }] };
+    for (const [cause, notSent] of [
+      [{ code: 'ECONNREFUSED', syscall: 'connect' }, true],
+      [{ code: 'ENOTFOUND', syscall: 'getaddrinfo' }, true],
+      [MULTIPLE, true],
+      [{ code: 'UND_ERR_CONNECT_TIMEOUT' }, true],
+      [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, true],
+      [{ message: 'bad port' }, true],
+      // A host can become unreachable when it has the message.
+      [{ code: 'EHOSTUNREACH', syscall: 'read' }, false],
+      [{ code: 'ECONNRESET', syscall: 'read' }, false],
+      [{ code: 'EPIPE', syscall: 'write' }, false],
+      [{ code: 'UND_ERR_SOCKET' }, false],
+    ]) {
+      const send = failing(cause);
+      const client = await A2aClient.at({ url: 'https://agent.example', binding: 'JSONRPC' }, { fetch: send, retry: { maxRetries: 1, baseMs: 1 } });
+      const error = await thrownBy(() => client.sendMessage(text('hello')));
+      assert.deepEqual([error.notSent, send.calls], [notSent, notSent ? 2 : 1], JSON.stringify(cause));
+    }
+  });
+
   test('the time limits of Node’s own fetch are time limits', async () => {
     for (const code of ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']) {
       const tooSlow = () => Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }));
