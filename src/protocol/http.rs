@@ -107,9 +107,10 @@ pub(crate) fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// What a header's value can be: bytes, none of which ends a line (Fetch standard, "header value").
+/// What a header's value can be: ASCII that is seen, spaces and tabs (RFC 9110, section 5.5). Platforms refuse control
+/// characters, and each writes other letters in its own way.
 pub(crate) fn is_header_value(value: &str) -> bool {
-    value.chars().all(|c| u32::from(c) <= 0xFF && !matches!(c, '\0' | '\r' | '\n'))
+    value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~'))
 }
 
 /// A response header: its name as it is sent, and its value.

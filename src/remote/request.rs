@@ -17,7 +17,7 @@ use crate::protocol::sse::EVENT_STREAM;
 pub const VERSION: &str = "1.0";
 
 /// Where an agent is, and how it is spoken to there: an interface of its card.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Endpoint {
     /// Absolute URL: of JSON-RPC the endpoint itself, of REST what paths are added to.
     pub url: String,
@@ -25,6 +25,13 @@ pub struct Endpoint {
     pub binding: Binding,
     /// The tenant that requests name unless their params do.
     pub tenant: Option<String>,
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without the URL, which may hold a key.
+        f.debug_struct("Endpoint").field("binding", &self.binding).field("tenant", &self.tenant).finish_non_exhaustive()
+    }
 }
 
 impl Endpoint {

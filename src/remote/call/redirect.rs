@@ -15,17 +15,31 @@ pub(super) fn target(method: &str, url: &str, head: &ResponseHead) -> Option<Str
         _ => false,
     };
     let location = head.header("Location").map(str::trim).filter(|_| keeps_method)?;
-    if location.contains('\\') {
-        return None; // browsers read it as a slash, others do not
+    // A backslash browsers read as a slash, and line ends as nothing, which others do not.
+    if location.contains(|c: char| c == '\\' || c.is_control() || c.is_whitespace()) {
+        return None;
     }
-    let origin = origin(url)?;
-    let target = if location.starts_with('/') && !location.starts_with("//") {
-        format!("{origin}{location}")
-    } else {
-        location.to_owned()
-    };
-    let is_within = self::origin(&target).is_some_and(|other| other.eq_ignore_ascii_case(origin));
+    let target = resolved(url, location)?;
+    let is_within = port_told(origin(&target)?).eq_ignore_ascii_case(&port_told(origin(url)?));
     (is_within && target != url).then_some(target)
+}
+
+/// A reference as an absolute URL (RFC 3986, section 5.2); steps along the path are left to whoever asks for it.
+fn resolved(url: &str, reference: &str) -> Option<String> {
+    let origin = origin(url)?;
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let before_path = reference.split(['/', '?', '#']).next().unwrap_or_default();
+    Some(match reference.chars().next()? {
+        '#' => return None,
+        '?' => format!("{path}{reference}"),
+        '/' if reference.starts_with("//") => format!("{}{reference}", &origin[..=origin.find(':')?]),
+        '/' => format!("{origin}{reference}"),
+        _ if before_path.contains(':') => reference.to_owned(),
+        _ => {
+            let folder = path[origin.len()..].rfind('/').map_or("/", |end| &path[origin.len()..][..=end]);
+            format!("{origin}{folder}{reference}")
+        }
+    })
 }
 
 /// Scheme and authority.
@@ -33,6 +47,13 @@ fn origin(url: &str) -> Option<&str> {
     let start = url.find("://")? + 3;
     let length = url[start..].find(['/', '?', '#']).unwrap_or(url.len() - start);
     Some(&url[..start + length])
+}
+
+/// An origin with its port, be it the usual one.
+fn port_told(origin: &str) -> String {
+    let usual = if origin.len() > 5 && origin[..5].eq_ignore_ascii_case("https") { ":443" } else { ":80" };
+    let has_port = origin.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    format!("{origin}{}", if has_port { "" } else { usual })
 }
 
 #[cfg(test)]
@@ -51,6 +72,26 @@ mod tests {
         assert_eq!(follow("POST", 308, "https://a.example/rpc/"), there);
         assert_eq!(follow("GET", 301, "https://A.example/rpc/").unwrap(), "https://A.example/rpc/");
         assert_eq!(follow("GET", 302, "/rpc/"), there);
+        for location in [
+            "rpc/",
+            "./rpc/",
+            "?x",
+            "//a.example/rpc/",
+            "https://a.example:443/rpc/",
+            "../x",
+            "/rpc/?u=http://b.example",
+        ] {
+            let target = follow("POST", 307, location).unwrap_or_else(|| panic!("{location}"));
+            assert!(
+                target.starts_with("https://a.example/") || target.starts_with("https://a.example:443/"),
+                "{target}"
+            );
+        }
+        assert_eq!(follow("POST", 307, "rpc/"), there);
+        assert_eq!(follow("POST", 307, "?x"), Some("https://a.example/rpc?x".to_owned()));
+        let head = ResponseHead { status: 307, headers: vec![("location".to_owned(), "b/c".to_owned())] };
+        assert_eq!(target("POST", "http://a.example:80", &head), Some("http://a.example:80/b/c".to_owned()));
+        assert_eq!(target("POST", "https://a.example/x/y?z=/", &head), Some("https://a.example/x/b/c".to_owned()));
     }
 
     #[test]
@@ -63,9 +104,15 @@ mod tests {
             "https://a.example.b.example/",
             "https://a.example\\@b.example/",
             "//b.example/",
-            "rpc/",
+            "//a.example:80/",
+            "http://a.example:443/",
+            "https://a.example:/",
+            "https://a.example\t.b.example/",
+            "/\t/b.example/",
+            "#top",
             "",
             "javascript:1",
+            "javascript://a.example/",
             "https://a.example/rpc",
         ] {
             assert_eq!(follow("POST", 307, location), None, "{location}");
