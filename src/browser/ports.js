@@ -24,16 +24,18 @@ const CUT_SHORT = 'cut-short';
 // Node tells by its cause that there was no connection: by what it was doing, since a host can become unreachable later as
 // well, or by a code. A browser tells nobody, so there the request may have arrived.
 const CONNECTING = /^(connect|getaddrinfo)$/;
-const NO_CONNECTION = /^(UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|ERR_TLS_CERT_\w+|ERR_TLS_HANDSHAKE_TIMEOUT|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
-const isUnconnected = ({ syscall, code, message }) => CONNECTING.test(syscall) || NO_CONNECTION.test(code) || message === 'bad port';
+const NO_CONNECTION = /^(UND_ERR_CONNECT_TIMEOUT|ERR_INVALID_URL|ERR_TLS_CERT_\w+|ERR_TLS_HANDSHAKE_TIMEOUT|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_\w*HANDSHAKE\w*|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
+const NO_CONNECTION_SAID = /^bad port$|before secure TLS connection was established/;
+const isUnconnected = (cause) => CONNECTING.test(cause?.syscall) || NO_CONNECTION.test(cause?.code) || NO_CONNECTION_SAID.test(cause?.message);
 
 // Node has time limits of its own, of 300 s.
 const TOO_SLOW = /^UND_ERR_(HEADERS|BODY)_TIMEOUT$/;
 
 function faultOf(error) {
-  const cause = error?.cause?.errors?.[0] ?? error?.cause ?? error; // Node tries several addresses
+  const causes = error?.cause?.errors ?? [error?.cause ?? error]; // Node tries several addresses
+  const [cause] = causes;
   if (error?.name === 'TimeoutError' || TOO_SLOW.test(cause?.code)) return TIMED_OUT;
-  return `${isUnconnected(cause ?? {}) ? UNREACHABLE : CUT_SHORT} ${cause?.message || cause}`;
+  return `${causes.every(isUnconnected) ? UNREACHABLE : CUT_SHORT} ${cause?.message || cause}`;
 }
 
 // Older workers throw at what they do not know; they have neither cookies nor a cache of their own.
@@ -59,6 +61,8 @@ export class Exchange {
   async open() {
     try {
       const response = await this.#answer;
+      // Of a fetch function that does not pass the signal on: nobody waits for it any more.
+      if (this.#controller.signal.aborted) return await response.body?.cancel();
       this.#reader = response.body?.getReader();
       // A browser hides the redirect that it does not follow.
       const status = response.type === 'opaqueredirect' ? 302 : response.status;
@@ -82,7 +86,7 @@ export class Exchange {
 
   close() {
     this.#controller.abort();
-    // For a fetch function that does not pass the signal on.
-    this.#reader?.cancel().catch(() => {});
+    // For a fetch function that does not pass the signal on. What a reader of its own does here is its affair.
+    (async () => this.#reader?.cancel())().catch(() => {});
   }
 }

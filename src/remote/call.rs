@@ -166,6 +166,15 @@ pub struct Caller {
     next_id: Cell<u64>,
 }
 
+/// Until when an agent may be asked.
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    /// When an attempt must be over.
+    attempt: Timestamp,
+    /// When no further one may begin.
+    retry: Timestamp,
+}
+
 /// What came of a call.
 pub enum Reply {
     /// The result.
@@ -235,8 +244,8 @@ impl Caller {
     /// As [`unary`](Self::unary) and [`stream`](Self::stream).
     pub async fn call(&self, call: Call<'_>) -> Result<Reply, RemoteError> {
         let deadline = after(self.ports.clock.now(), self.policy.total);
-        let share = |agents| self.share(call, deadline, agents);
-        let mut failure = match self.try_agent(0, &self.first, call, share(1 + self.fallbacks.len())).await {
+        let times = |agents| self.times(call, deadline, agents);
+        let mut failure = match self.try_agent(0, &self.first, call, times(1 + self.fallbacks.len())).await {
             Ok(reply) => return Ok(reply),
             Err(error) => error,
         };
@@ -246,11 +255,11 @@ impl Caller {
             if !may_go_on || self.ports.clock.now() >= deadline {
                 break;
             }
-            match self.try_agent(agent, fallback, call, share(1 + self.fallbacks.len() - agent)).await {
+            match self.try_agent(agent, fallback, call, times(1 + self.fallbacks.len() - agent)).await {
                 Ok(reply) => return Ok(reply),
                 Err(error) => {
                     was_sent |= !error.was_not_sent();
-                    let says_nothing = self.says_nothing(call, &error);
+                    let says_nothing = self.says_nothing(call, &failure, &error);
                     may_go_on = self.may_fall_back(call, &error) || says_nothing && self.may_repeat(call);
                     if !says_nothing {
                         failure = error;
@@ -272,11 +281,13 @@ impl Caller {
     }
 
     /// Whether what a stand-in says is nothing beside what the agent before it said, so that the next may be asked. That it
-    /// is left alone is nothing new; that it has no such task only means that the task is with the agent that failed; and
-    /// what breaks the protocol is not an agent's answer at all, unless it may be all that is known of something done.
-    fn says_nothing(&self, call: Call<'_>, error: &RemoteError) -> bool {
+    /// is left alone, or does not answer where the other one did, is nothing new; that it has no such task only means that
+    /// the task is with the agent that failed; and what breaks the protocol is not an agent's answer at all, unless it may
+    /// be all that is known of something done.
+    fn says_nothing(&self, call: Call<'_>, before: &RemoteError, error: &RemoteError) -> bool {
         match error.cause() {
-            Cause::Transport(fault) => matches!(fault, TransportFault::CircuitOpen { .. }),
+            Cause::Transport(TransportFault::CircuitOpen { .. }) => true,
+            Cause::Transport(_) => matches!(before.cause(), Cause::Reported),
             Cause::Invalid(_) => self.may_repeat(call),
             Cause::Reported => {
                 matches!(error.kind(), ErrorKind::TaskNotFound | ErrorKind::PushNotificationConfigNotFound)
@@ -284,12 +295,12 @@ impl Caller {
         }
     }
 
-    /// Until when the first of so many agents may take: an equal part of what is left, or one that hangs would leave no
-    /// time to ask the others. But all of it, if what it may have done must not be done by another.
-    fn share(&self, call: Call<'_>, deadline: Timestamp, agents: usize) -> Timestamp {
+    /// How long the first of so many agents may take: an equal part of what is left, or one that hangs would leave no time
+    /// to ask the others. But an attempt has all of it, if what it may have done must not be done by another.
+    fn times(&self, call: Call<'_>, deadline: Timestamp, agents: usize) -> Times {
         let now = self.ports.clock.now();
-        let agents = u32::try_from(agents).unwrap_or(u32::MAX);
-        if self.may_repeat(call) { after(now, until(deadline, now) / agents) } else { deadline }
+        let share = after(now, until(deadline, now) / u32::try_from(agents).unwrap_or(u32::MAX));
+        Times { attempt: if self.may_repeat(call) { share } else { deadline }, retry: share }
     }
 
     async fn try_agent(
@@ -297,7 +308,7 @@ impl Caller {
         number: usize,
         agent: &Agent,
         call: Call<'_>,
-        deadline: Timestamp,
+        times: Times,
     ) -> Result<Reply, RemoteError> {
         self.budget.borrow_mut().deposit();
         let note = |note: Note<'_>| call.watch.into_iter().for_each(|watch| watch.note(&note));
@@ -313,7 +324,7 @@ impl Caller {
                 }
             };
             note(Note::Attempt { agent: number, attempt: attempts });
-            let result = self.exchange(&agent.endpoint, call, deadline).await;
+            let result = self.exchange(&agent.endpoint, call, times.attempt).await;
             let now = self.ports.clock.now();
             attempt.report(&result, now);
             let was_sent = last.as_ref().is_some_and(|error| !error.was_not_sent());
@@ -322,13 +333,17 @@ impl Caller {
                 Err(error) => error.after_sending(was_sent),
             };
             let is_idempotent = call.operation.is_idempotent();
-            let has_stand_in = number < self.fallbacks.len();
-            let failed = Failed { attempts, error: &error, is_idempotent, has_stand_in, now, deadline };
+            let has_stand_in = self.fallbacks[number..].iter().any(|agent| agent.state(now) != State::Open);
+            let failed = Failed { attempts, error: &error, is_idempotent, has_stand_in, now, deadline: times.retry };
             let decision = self.policy.retry.decide(&failed, &mut self.budget.borrow_mut(), &*self.ports.random);
             match decision {
                 Decision::GiveUp(why) => {
                     note(Note::GaveUp { agent: number, error: &error, why });
-                    return Err(error);
+                    // What the agent said says more than that there was no time for it to say so again.
+                    let is_late =
+                        now >= times.attempt && matches!(error.cause(), Cause::Transport(TransportFault::TimedOut));
+                    let told = last.filter(|_| is_late).map(|told| told.after_sending(true));
+                    return Err(told.unwrap_or(error));
                 }
                 Decision::RetryAfter(wait) => {
                     note(Note::Retry { agent: number, error: &error, wait });

@@ -303,6 +303,11 @@ describe('an agent that is in trouble', () => {
     await events.next();
     await events.return();
     await gone;
+    const stubborn = async (_url, { body }) => {
+      const value = new TextEncoder().encode(working(JSON.parse(body).id));
+      return { status: 200, headers: new Headers({ 'Content-Type': 'text/event-stream' }), body: { getReader: () => ({ read: async () => ({ done: false, value }), cancel: () => assert.fail('not like this') }) } };
+    };
+    for await (const event of (await at('https://agent.example', { fetch: stubborn })).sendStreamingMessage(text('hello'))) if (event) break;
     for (const piece of [null, 'text', new ArrayBuffer(1)]) {
       const error = await thrownBy(async () => (await at('https://agent.example', { fetch: answering((controller) => controller.enqueue(piece)) })).sendStreamingMessage(text('hello')).next());
       assert.deepEqual([error.name, error.cause.message], ['TransportError', 'the body of an answer must come in bytes']);
@@ -335,6 +340,10 @@ describe('an agent that is in trouble', () => {
       [{ code: 'ENOTFOUND', syscall: 'getaddrinfo' }, true],
       [MULTIPLE, true],
       [{ code: 'UND_ERR_CONNECT_TIMEOUT' }, true],
+      [{ code: 'ECONNRESET', syscall: 'connect' }, true],
+      [{ code: 'ECONNRESET', message: 'Client network socket disconnected before secure TLS connection was established' }, true],
+      [{ code: 'ERR_SSL_WRONG_VERSION_NUMBER' }, true],
+      [{ errors: [MULTIPLE.errors[0], { code: 'ECONNRESET', syscall: 'read' }] }, false],
       [{ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }, true],
       [{ message: 'bad port' }, true],
       // A host can become unreachable when it has the message.
@@ -359,6 +368,26 @@ describe('an agent that is in trouble', () => {
       const error = await thrownBy(() => client.getTask({ id: 't' }));
       assert.deepEqual([error.name, error.reason], ['TransportError', 'ORIGIN_TIMEOUT'], code);
     }
+  });
+
+  test('what is given up in the same breath is not sent', async () => {
+    const send = counting();
+    const client = await A2aClient.at({ url: worker.url, binding: 'HTTP+JSON' }, { fetch: send });
+    const leaving = new AbortController();
+    const asked = client.sendMessage(text('hello'), { signal: leaving.signal });
+    leaving.abort(new Error('never mind'));
+    assert.equal((await thrownBy(() => asked)).message, 'never mind');
+    assert.equal(send.calls, 0);
+  });
+
+  test('an answer that comes when nobody waits any more is closed, by whichever fetch function', async () => {
+    let answer, closed;
+    const gone = new Promise((resolve) => (closed = resolve));
+    const body = new ReadableStream({ cancel: closed });
+    const client = await A2aClient.at({ url: 'https://agent.example', binding: 'JSONRPC' }, { fetch: () => new Promise((resolve) => (answer = resolve)), timeoutMs: 50 });
+    assert.equal((await thrownBy(() => client.sendMessage(text('hello')))).reason, 'ORIGIN_TIMEOUT');
+    answer(new Response(body, { headers: { 'Content-Type': 'application/json' } }));
+    await gone;
   });
 
   test('whatever a signal gives as its reason', async (t) => {

@@ -16,6 +16,8 @@ use crate::ports::{Clock, Fetch, FetchError, FetchRequest, FetchResponse, Respon
 pub(crate) enum Script {
     /// Fails before the head.
     Fails(FetchError),
+    /// The same, after so many milliseconds.
+    FailsAfter(u64, FetchError),
     /// Never sends a head.
     Hangs,
     /// Answers, after so many milliseconds.
@@ -166,6 +168,10 @@ impl Fetch for Origin {
         async move {
             match script {
                 Script::Fails(error) => Err(error),
+                Script::FailsAfter(delay, error) => {
+                    clock.sleep(Duration::from_millis(delay)).await;
+                    Err(error)
+                }
                 Script::Hangs => {
                     std::future::pending::<()>().await;
                     drop(open);

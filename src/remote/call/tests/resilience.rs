@@ -104,12 +104,49 @@ fn an_agent_that_hangs_leaves_time_for_the_next() {
 }
 
 #[test]
+fn an_agent_that_cannot_be_reached_leaves_time_for_the_next_whatever_is_asked() {
+    let swallows = Script::FailsAfter(10_000, FetchError::Unreachable("no answer to SYN".into()));
+    let answers = || [result(r#"{"task":{"id":"t1","status":{"state":1}}}"#)];
+    let origin = Origin::new([swallows]).and("a1.example", answers());
+    let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| policy.total = seconds(30));
+    assert!(setting.send().is_ok());
+    assert!(setting.elapsed() < seconds(22), "{:?}", setting.elapsed());
+    // One that has it has all the time.
+    let slow = Script::Answers(25_000, answers()[0].clone());
+    let origin = Origin::new([slow]).and("a1.example", answers());
+    let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| policy.total = seconds(30));
+    assert!(setting.send().is_ok());
+    assert_eq!((setting.origin.hosts().as_str(), setting.elapsed()), ("a0", seconds(25)));
+}
+
+#[test]
+fn what_an_agent_said_is_not_hidden_by_the_deadline() {
+    let busy = Script::Answers(100, Answer::new(503, "text/plain", "the database is away"));
+    let setting = Setting::with(Binding::JsonRpc, Origin::new([busy, Script::Hangs]), 0, |policy| {
+        policy.total = Duration::from_millis(400);
+    });
+    let error = setting.get_task().unwrap_err();
+    assert_eq!((error.http_status(), error.message()), (Some(503), "the database is away"));
+    assert_eq!(setting.elapsed(), Duration::from_millis(400));
+}
+
+#[test]
 fn an_agent_that_asks_for_long_is_left_for_the_next() {
     let busy = || Answer::new(503, "text/plain", "").header("Retry-After", "6");
     let setting = Setting::with(Binding::JsonRpc, Origin::new([busy()]).and("a1.example", [task()]), 1, |_| {});
     assert!(setting.get_task().is_ok());
     assert_eq!((setting.origin.hosts().as_str(), setting.elapsed()), ("a0 a1", seconds(0)));
     assert_eq!(setting.notes(), ["0: attempt 1", "0: AskedToWait", "1: attempt 1"]);
+    // One that is left alone itself is none to leave for.
+    let asks = || Answer::new(429, "text/plain", "").header("Retry-After", "6");
+    let origin = Origin::new([asks(), asks(), task()]).and("a1.example", [down()]);
+    let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| {
+        policy.breaker = BreakerPolicy { failures: 1, open_for: seconds(60) };
+        policy.retry.max_retries = 1;
+    });
+    assert!(setting.get_task().is_err());
+    assert!(setting.get_task().is_ok());
+    assert_eq!(setting.origin.hosts(), "a0 a1 a0 a0");
     // The last one is waited for.
     let origin = Origin::new([down()]).and("a1.example", [busy(), task()]);
     let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| policy.retry.max_retries = 1);
@@ -273,6 +310,14 @@ fn an_agent_that_has_begun_to_answer_was_reached() {
         let (_, error) = setting.events();
         assert!(!error.unwrap().was_not_sent());
     }
+}
+
+#[test]
+fn a_stand_in_that_is_not_there_does_not_hide_what_was_said() {
+    let origin = Origin::new([down()]).and("a1.example", [unreachable()]);
+    let setting = Setting::with(Binding::JsonRpc, origin, 1, |policy| policy.retry = RetryPolicy::NONE);
+    let error = setting.get_task().unwrap_err();
+    assert_eq!((error.http_status(), error.was_not_sent()), (Some(503), false));
 }
 
 #[test]
