@@ -6,7 +6,7 @@ import { before, test } from 'node:test';
 import { root } from './support/worker.mjs';
 
 /** The upload's budget as wrangler counts it; its size is what a cold start pays for (docs/decisions.md). */
-const MAX_GZIP_KIB = 400;
+const MAX_GZIP_KIB = 402;
 
 let output;
 
