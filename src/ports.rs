@@ -18,6 +18,20 @@ pub(crate) use uuid::uuid4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(pub u64);
 
+impl Timestamp {
+    /// `duration` later; at the end of time at the latest.
+    #[must_use]
+    pub fn after(self, duration: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// How long it has been since `earlier`; nothing if that is later.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
+    }
+}
+
 /// Tells the time, and lets it pass.
 pub trait Clock {
     /// Now.

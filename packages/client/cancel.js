@@ -18,7 +18,6 @@ export function onAbort(signal, tell) {
 
 /** Runs a call of the module until one of the signals is aborted, with its errors as objects. */
 export async function run(signals, work) {
-  for (const signal of signals) signal.throwIfAborted();
   // What is given up in the same breath is not sent.
   if (signals.length) await undefined;
   for (const signal of signals) signal.throwIfAborted();

@@ -1,6 +1,6 @@
 //! An answer that somebody else received, read as the client reads it: by the same code, with the defaults of its limits.
 
-use std::future::{Future, pending};
+use std::future::pending;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::client::ClientError;
 use crate::ports::{Clock, FetchResponse, ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
-use crate::remote::call::{CallPolicy, EventStream, Reply, after, receive};
+use crate::remote::call::{CallPolicy, EventStream, Reply, receive};
 use crate::remote::events;
 use crate::remote::{Binding, RemoteError, TransportFault};
 
@@ -83,9 +83,10 @@ fn read(exchange: &str, now: Timestamp) -> Result<Value, String> {
     let is_stream = operation.is_streaming() && events::is_event_stream(&head);
     let body = stream::iter([Ok(exchange.body.into_bytes())]).boxed_local();
     let (clock, policy): (Rc<dyn Clock>, _) = (Rc::new(Still(now)), CallPolicy::DEFAULT);
-    let deadline = after(now, policy.total);
+    let deadline = now.after(policy.total);
     let received = receive(binding, operation, id, FetchResponse { head, body }, deadline, &policy, &clock);
-    Ok(match at_once(received).unwrap_or_else(|| Err(cut_short(binding))) {
+    // All of it is here, so nothing is waited for; what did wait would have been cut short.
+    Ok(match received.now_or_never().unwrap_or_else(|| Err(cut_short(binding))) {
         Ok(Reply::Whole(result)) => json!({ "result": result }),
         Ok(Reply::Stream(events)) => read_stream(binding, events),
         Err(error) if is_stream => with_events(failed(error), Vec::new()),
@@ -95,18 +96,13 @@ fn read(exchange: &str, now: Timestamp) -> Result<Value, String> {
 
 fn read_stream(binding: Binding, mut events: EventStream) -> Value {
     let mut seen = Vec::new();
-    while let Some(event) = at_once(events.next()).unwrap_or_else(|| Some(Err(cut_short(binding)))) {
+    while let Some(event) = events.next().now_or_never().unwrap_or_else(|| Some(Err(cut_short(binding)))) {
         match event {
             Ok(event) => seen.push(event),
             Err(error) => return with_events(failed(error), seen),
         }
     }
     json!({ "events": seen })
-}
-
-/// What comes of work that has nothing to wait for. (What did wait would have been cut short.)
-fn at_once<T>(work: impl Future<Output = T>) -> Option<T> {
-    work.now_or_never()
 }
 
 fn cut_short(binding: Binding) -> RemoteError {

@@ -51,11 +51,8 @@ fn service(given: &mut Members) -> Result<Service, String> {
         authorization,
         headers: headers.into_iter().map(|(name, value)| (Cow::Owned(name), value)).collect(),
     };
-    if let Some(name) = service.unfit().next() {
-        return Err(given.fault(name, "what an HTTP header can hold"));
-    }
-    if let Some(name) = service.repeated() {
-        return Err(given.fault("headers", &format!("without {name}, which the client writes itself")));
+    if let Some((name, rule)) = service.faults().next() {
+        return Err(given.fault(name, &rule));
     }
     Ok(service)
 }

@@ -79,8 +79,6 @@ pub(crate) fn card_url(url: &str) -> String {
 
 fn card_request(url: &str, service: &Service) -> FetchRequest {
     let mut headers = vec![(Cow::Borrowed("Accept"), JSON.to_owned())];
-    headers.extend(service.extensions.iter().map(|value| (Cow::Borrowed("A2A-Extensions"), value.clone())));
-    headers.extend(service.authorization.iter().map(|value| (Cow::Borrowed("Authorization"), value.clone())));
-    headers.extend(service.headers.iter().cloned());
+    headers.extend(service.as_headers());
     FetchRequest { method: "GET", url: url.to_owned(), headers, body: None }
 }

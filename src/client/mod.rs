@@ -86,11 +86,8 @@ impl std::fmt::Debug for Client {
 fn faults(options: &Options) -> impl Iterator<Item = FieldViolation> {
     let fallbacks = options.fallbacks.iter().enumerate();
     let urls = fallbacks.filter_map(|(index, fallback)| url::fault(format!("fallbacks[{index}].url"), &fallback.url));
-    let service = &options.service;
-    let unfit = service.unfit().map(|name| (name, "must be what an HTTP header can hold".to_owned()));
-    let repeated =
-        service.repeated().map(|name| ("headers", format!("must be without {name}, which the client writes itself")));
-    urls.chain(unfit.chain(repeated).map(|(name, rule)| FieldViolation::new(format!("service.{name}"), rule)))
+    let service = options.service.faults();
+    urls.chain(service.map(|(name, rule)| FieldViolation::new(format!("service.{name}"), format!("must be {rule}"))))
 }
 
 /// How somebody wants an operation answered.

@@ -41,7 +41,7 @@ use crate::protocol::error::A2aError;
 use crate::protocol::http::Request;
 use crate::protocol::rest::CARD_PATH;
 use crate::remote::call::card::{Fetched, revalidate};
-use crate::remote::call::{CallPorts, Caller, after};
+use crate::remote::call::{CallPorts, Caller};
 use crate::remote::request::Endpoint;
 use crate::remote::{Binding, RemoteError};
 
@@ -110,7 +110,7 @@ impl Gateway {
         if is_needed {
             return Some(async move { gateway.refresh().await }.boxed_local());
         }
-        state.not_before = after(now, self.config.policy.total);
+        state.not_before = now.after(self.config.policy.total);
         drop(state);
         self.ports.background.spawn(async move { gateway.refresh().await }.boxed_local());
         None
@@ -132,7 +132,7 @@ impl Gateway {
     /// for it.
     async fn refresh(&self) {
         let mut failure = None;
-        let deadline = after(self.ports.clock.now(), self.config.policy.total);
+        let deadline = self.ports.clock.now().after(self.config.policy.total);
         for url in std::iter::once(&self.config.url).chain(&self.config.fallbacks) {
             let request = self.tags_of(url).request(card_url(url));
             let fetched = revalidate(request, deadline, &self.config.policy, &self.call_ports).await;
@@ -213,7 +213,7 @@ impl Gateway {
 
     /// Goes on with the card at hand, or without any.
     fn make_do(&self, error: RemoteError) {
-        let not_before = after(self.ports.clock.now(), CARD_RETRY);
+        let not_before = self.ports.clock.now().after(CARD_RETRY);
         let is_known = self.state.borrow().known.is_some();
         if is_known {
             self.journal.card_is_stale(&error);

@@ -40,7 +40,7 @@ impl ManualClock {
 
     /// Lets `duration` pass. Whoever slept until then, or less long, is woken.
     pub fn advance(&self, duration: Duration) {
-        self.set(self.0.now.get().saturating_add(millis(duration)));
+        self.set(self.now().after(duration).0);
     }
 
     /// How many sleep.
@@ -94,7 +94,7 @@ impl Clock for ManualClock {
     }
 
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
-        let until = self.0.now.get().saturating_add(millis(duration));
+        let until = self.now().after(duration).0;
         Sleep { clock: self.clone(), until, sleeper: None }.boxed_local()
     }
 }
@@ -142,10 +142,6 @@ impl Drop for Sleep {
             self.clock.0.sleepers.borrow_mut().retain(|other| !Rc::ptr_eq(other, &sleeper));
         }
     }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -2,55 +2,62 @@
 
 use std::fmt;
 
-/// A gRPC status, by its name in `google.rpc.Code`.
+/// The names of all gRPC statuses by their numbers (`google/rpc/code.proto`). Agents send some that this crate never does.
+pub(crate) const NAMES: [&str; 17] = [
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+];
+
+/// A gRPC status, with its number in `google.rpc.Code`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GrpcStatus {
     /// The caller cancelled the call.
-    Cancelled,
+    Cancelled = 1,
     /// Nothing better is known.
-    Unknown,
+    Unknown = 2,
     /// The request itself is at fault.
-    InvalidArgument,
+    InvalidArgument = 3,
     /// The deadline passed before the answer came.
-    DeadlineExceeded,
+    DeadlineExceeded = 4,
     /// There is no such thing.
-    NotFound,
+    NotFound = 5,
     /// The caller may not do this.
-    PermissionDenied,
+    PermissionDenied = 7,
     /// A quota or limit is used up.
-    ResourceExhausted,
+    ResourceExhausted = 8,
     /// The state of the system does not allow it.
-    FailedPrecondition,
+    FailedPrecondition = 9,
     /// Two calls got into each other's way.
-    Aborted,
+    Aborted = 10,
     /// The operation does not exist here.
-    Unimplemented,
+    Unimplemented = 12,
     /// Something broke.
-    Internal,
+    Internal = 13,
     /// Try again later.
-    Unavailable,
+    Unavailable = 14,
     /// The caller is not known.
-    Unauthenticated,
+    Unauthenticated = 16,
 }
 
 impl GrpcStatus {
     /// The status as `google.rpc.Code` spells it, such as `NOT_FOUND`.
     pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cancelled => "CANCELLED",
-            Self::Unknown => "UNKNOWN",
-            Self::InvalidArgument => "INVALID_ARGUMENT",
-            Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
-            Self::NotFound => "NOT_FOUND",
-            Self::PermissionDenied => "PERMISSION_DENIED",
-            Self::ResourceExhausted => "RESOURCE_EXHAUSTED",
-            Self::FailedPrecondition => "FAILED_PRECONDITION",
-            Self::Aborted => "ABORTED",
-            Self::Unimplemented => "UNIMPLEMENTED",
-            Self::Internal => "INTERNAL",
-            Self::Unavailable => "UNAVAILABLE",
-            Self::Unauthenticated => "UNAUTHENTICATED",
-        }
+        NAMES[self as usize]
     }
 
     /// The status that an HTTP status comes closest to: the mapping of `google/rpc/code.proto`, read backwards.

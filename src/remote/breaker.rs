@@ -90,7 +90,7 @@ impl Breaker {
         match self.phase {
             Phase::Closed { .. } => {}
             Phase::Open { until } | Phase::HalfOpen { until } if self.is_pausing(until, now) => {
-                return Err(Duration::from_millis(until.0 - now.0));
+                return Err(until.since(now));
             }
             Phase::Open { .. } | Phase::HalfOpen { .. } => {
                 self.generation += 1;
@@ -151,16 +151,12 @@ impl Breaker {
     }
 
     fn after_pause(&self, now: Timestamp) -> Timestamp {
-        Timestamp(now.0.saturating_add(self.pause()))
+        now.after(self.policy.open_for)
     }
 
     /// Whether a pause goes on. One that would take longer than any began before the clock was set back, and is over.
     fn is_pausing(&self, until: Timestamp, now: Timestamp) -> bool {
-        now < until && until.0 - now.0 <= self.pause()
-    }
-
-    fn pause(&self) -> u64 {
-        u64::try_from(self.policy.open_for.as_millis()).unwrap_or(u64::MAX)
+        now < until && until <= self.after_pause(now)
     }
 }
 

@@ -1,6 +1,7 @@
 //! One operation on another agent, from beginning to end: deadlines, limits, retries, breakers and fallbacks.
 
 mod agent;
+mod attempts;
 mod body;
 pub mod card;
 mod exchange;
@@ -18,11 +19,12 @@ use futures_util::stream::LocalBoxStream;
 use serde_json::Value;
 
 use self::agent::Agent;
+use self::attempts::Times;
 use super::breaker::{BreakerPolicy, State};
 use super::error::RemoteError;
 use super::fault::{Cause, Fault, TransportFault, Violation};
 use super::request::{self, Endpoint, Segment, Service};
-use super::retry::{Budget, Decision, Failed, GiveUp, RetryPolicy};
+use super::retry::{Budget, GiveUp, RetryPolicy};
 use crate::ports::{Clock, Fetch, Random, Timestamp};
 use crate::protocol::binding::Binding;
 use crate::protocol::error::ErrorKind;
@@ -166,15 +168,6 @@ pub struct Caller {
     next_id: Cell<u64>,
 }
 
-/// Until when an agent may be asked.
-#[derive(Debug, Clone, Copy)]
-struct Times {
-    /// When an attempt must be over.
-    attempt: Timestamp,
-    /// When no further one may begin.
-    retry: Timestamp,
-}
-
 /// What came of a call.
 pub enum Reply {
     /// The result.
@@ -243,7 +236,7 @@ impl Caller {
     /// # Errors
     /// As [`unary`](Self::unary) and [`stream`](Self::stream).
     pub async fn call(&self, call: Call<'_>) -> Result<Reply, RemoteError> {
-        let deadline = after(self.ports.clock.now(), self.policy.total);
+        let deadline = self.ports.clock.now().after(self.policy.total);
         let times = |agents| self.times(call, deadline, agents);
         let mut failure = match self.try_agent(0, &self.first, call, times(1 + self.fallbacks.len())).await {
             Ok(reply) => return Ok(reply),
@@ -299,60 +292,8 @@ impl Caller {
     /// to ask the others. But an attempt has all of it, if what it may have done must not be done by another.
     fn times(&self, call: Call<'_>, deadline: Timestamp, agents: usize) -> Times {
         let now = self.ports.clock.now();
-        let share = after(now, until(deadline, now) / u32::try_from(agents).unwrap_or(u32::MAX));
+        let share = now.after(deadline.since(now) / u32::try_from(agents).unwrap_or(u32::MAX));
         Times { attempt: if self.may_repeat(call) { share } else { deadline }, retry: share }
-    }
-
-    async fn try_agent(
-        &self,
-        number: usize,
-        agent: &Agent,
-        call: Call<'_>,
-        times: Times,
-    ) -> Result<Reply, RemoteError> {
-        self.budget.borrow_mut().deposit();
-        let note = |note: Note<'_>| call.watch.into_iter().for_each(|watch| watch.note(&note));
-        let mut last: Option<RemoteError> = None;
-        for attempts in 1.. {
-            let attempt = match agent.admit(self.ports.clock.now()) {
-                Ok(attempt) => attempt,
-                Err(retry_after) => {
-                    note(Note::CircuitOpen { agent: number, retry_after });
-                    let open = || TransportFault::CircuitOpen { retry_after };
-                    // What made the breaker open says more than that it is.
-                    return Err(last.unwrap_or_else(|| RemoteError::transport(agent.endpoint.binding, open())));
-                }
-            };
-            note(Note::Attempt { agent: number, attempt: attempts });
-            let result = self.exchange(&agent.endpoint, call, times.attempt).await;
-            let now = self.ports.clock.now();
-            attempt.report(&result, now);
-            let was_sent = last.as_ref().is_some_and(|error| !error.was_not_sent());
-            let error = match result {
-                Ok(reply) => return Ok(reply),
-                Err(error) => error.after_sending(was_sent),
-            };
-            let is_idempotent = call.operation.is_idempotent();
-            let has_stand_in = self.fallbacks[number..].iter().any(|agent| agent.state(now) != State::Open);
-            let failed = Failed { attempts, error: &error, is_idempotent, has_stand_in, now, deadline: times.retry };
-            let decision = self.policy.retry.decide(&failed, &mut self.budget.borrow_mut(), &*self.ports.random);
-            match decision {
-                Decision::GiveUp(why) => {
-                    note(Note::GaveUp { agent: number, error: &error, why });
-                    // What the agent said says more than that there was no time for it to say so again.
-                    let is_late =
-                        now >= times.attempt && matches!(error.cause(), Cause::Transport(TransportFault::TimedOut));
-                    let told = last.filter(|_| is_late).map(|told| told.after_sending(true));
-                    return Err(told.unwrap_or(error));
-                }
-                Decision::RetryAfter(wait) => {
-                    note(Note::Retry { agent: number, error: &error, wait });
-                    self.ports.clock.sleep(wait).await;
-                    last = Some(error);
-                }
-            }
-        }
-        Err(last.unwrap_or_else(|| RemoteError::transport(agent.endpoint.binding, TransportFault::Unreachable)))
     }
 
     /// The param that cannot be said to one of the agents, if there is one. Nothing is to be asked then.
@@ -372,14 +313,4 @@ impl Caller {
         // A text, and not one of digits: agents were seen to answer "1" with 1 and the other way round.
         Id::from_json(&format!("\"call-{id}\"")).unwrap_or(Id::NULL)
     }
-}
-
-/// `duration` later.
-pub(crate) fn after(now: Timestamp, duration: Duration) -> Timestamp {
-    Timestamp(now.0.saturating_add(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)))
-}
-
-/// How long it is until `deadline`.
-fn until(deadline: Timestamp, now: Timestamp) -> Duration {
-    Duration::from_millis(deadline.0.saturating_sub(now.0))
 }

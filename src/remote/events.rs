@@ -58,9 +58,10 @@ pub fn read(sent: &Sent<'_>, head: &ResponseHead, frame: &Frame, now: Timestamp)
         Kind::Ordinary if sent.binding == Binding::JsonRpc && is_no_answer(sent, &body) => return Ok(None),
         Kind::Other | Kind::Ordinary => {}
     }
-    let is_enveloped = body.get("jsonrpc").is_some();
+    if body.get("jsonrpc").is_none() && told::is_problem(&body) {
+        return Err(sent.reported(head, &body, now));
+    }
     let payload = match sent.binding {
-        _ if !is_enveloped && told::is_problem(&body) => return Err(sent.reported(head, &body, now)),
         Binding::JsonRpc => answer::unwrap(sent, head, body, now)?,
         Binding::Rest if told::is_error(&body) => return Err(sent.reported(head, &body, now)),
         Binding::Rest => body,

@@ -53,8 +53,24 @@ pub struct Service {
 }
 
 impl Service {
-    /// The names of its fields that no header can hold: a platform would report it as if nobody answered.
-    pub(crate) fn unfit(&self) -> impl Iterator<Item = &'static str> {
+    /// All of it as headers.
+    pub(crate) fn as_headers(&self) -> impl Iterator<Item = (Cow<'static, str>, String)> {
+        let own = [("A2A-Extensions", &self.extensions), ("Authorization", &self.authorization)];
+        let own = own.into_iter().filter_map(|(name, value)| Some((Cow::Borrowed(name), value.clone()?)));
+        own.chain(self.headers.iter().cloned())
+    }
+
+    /// What is wrong with which of its fields: a platform would report it as if nobody answered. Each rule says what the
+    /// field must be.
+    pub(crate) fn faults(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let unfit = self.unfit().map(|name| (name, "what an HTTP header can hold".to_owned()));
+        let repeated =
+            self.repeated().map(|name| ("headers", format!("without {name}, which the client writes itself")));
+        unfit.chain(repeated)
+    }
+
+    /// The names of its fields that no header can hold.
+    fn unfit(&self) -> impl Iterator<Item = &'static str> {
         let is_fit = |value: &Option<String>| value.as_deref().is_none_or(is_header_value);
         let are_fit = self.headers.iter().all(|(name, value)| is_token(name) && is_header_value(value));
         let fields = [
@@ -182,23 +198,19 @@ fn headers(
         (Binding::Rest, true) => format!("{EVENT_STREAM}, {A2A_JSON}, {JSON}, {PROBLEM_JSON};q=0.5"),
     };
     let mut headers = vec![(Cow::Borrowed("Accept"), accept), (Cow::Borrowed("A2A-Version"), VERSION.to_owned())];
-    let optional = [
-        ("Content-Type", content_type),
-        ("A2A-Extensions", service.extensions.as_deref()),
-        ("Authorization", service.authorization.as_deref()),
-    ];
-    headers.extend(optional.into_iter().filter_map(|(name, value)| Some((Cow::Borrowed(name), value?.to_owned()))));
-    headers.extend(service.headers.iter().cloned());
+    headers.extend(content_type.map(|value| (Cow::Borrowed("Content-Type"), value.to_owned())));
+    headers.extend(service.as_headers());
     headers
 }
 
 /// The envelope of JSON-RPC 2.0, section 4.
 fn envelope(operation: Operation, params: &Map<String, Value>, id: &Id) -> String {
-    let begun = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{operation}","params":"#);
-    let mut envelope = with_object(begun, params.iter());
-    envelope.reserve_exact(1);
-    envelope.push('}');
-    envelope
+    let mut json = Tight::default();
+    // Writing to memory cannot fail.
+    let _ = write!(json, r#"{{"jsonrpc":"2.0","id":{id},"method":"{operation}","params":"#);
+    json.write_object(params.iter());
+    let _ = json.write_str("}");
+    json.0
 }
 
 /// Method, URL and body (specification 11.3 and 11.5).
@@ -219,7 +231,11 @@ fn rest_request(
     let body = match (method, operation) {
         // The specification's text has it without a body.
         (_, Operation::SubscribeToTask) => None,
-        ("POST", _) => Some(with_object(String::new(), others())),
+        ("POST", _) => {
+            let mut json = Tight::default();
+            json.write_object(others());
+            Some(json.0)
+        }
         (_, _) => {
             push_query(&mut query, others());
             None
@@ -236,24 +252,23 @@ fn is_in_path(operation: Operation, name: &str) -> bool {
     name == "tenant" || segments(operation).iter().any(|segment| segment.param() == name)
 }
 
-/// The text, and then an object of JSON with these members.
-fn with_object<'a>(text: String, members: impl Iterator<Item = (&'a String, &'a Value)>) -> String {
-    let mut json = Tight(text);
-    let mut mark = '{';
-    for (name, value) in members {
-        let name = Value::String(name.clone());
-        // Writing to memory cannot fail.
-        let _ = write!(json, "{mark}{name}:{value}");
-        mark = ',';
-    }
-    let end = if mark == '{' { "{}" } else { "}" };
-    let _ = json.write_str(end);
-    json.0
-}
-
 /// A text that takes little more room than it needs, where a `String` doubles it: what a module has taken of memory for
 /// one large message, it never gives back.
+#[derive(Default)]
 struct Tight(String);
+
+impl Tight {
+    /// Adds an object of JSON with these members.
+    fn write_object<'a>(&mut self, members: impl Iterator<Item = (&'a String, &'a Value)>) {
+        let mut mark = "{";
+        for (name, value) in members {
+            // As above: it cannot fail.
+            let _ = write!(self, "{mark}{}:{value}", Value::String(name.clone()));
+            mark = ",";
+        }
+        let _ = self.write_str(if mark == "{" { "{}" } else { "}" });
+    }
+}
 
 impl fmt::Write for Tight {
     fn write_str(&mut self, text: &str) -> fmt::Result {

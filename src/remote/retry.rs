@@ -97,7 +97,7 @@ impl RetryPolicy {
             return Decision::GiveUp(GiveUp::AskedToWait);
         }
         let wait = asked.max(full_jitter(self.bound(failed.attempts), random));
-        let left = Duration::from_millis(failed.deadline.0.saturating_sub(failed.now.0));
+        let left = failed.deadline.since(failed.now);
         if wait >= left {
             return Decision::GiveUp(GiveUp::Deadline);
         }

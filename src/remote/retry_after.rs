@@ -7,7 +7,7 @@ use crate::ports::Timestamp;
 /// How long to wait from `now` on: seconds, or until a date. `None` if it is neither; nothing for a date in the past.
 pub fn parse(value: &str, now: Timestamp) -> Option<Duration> {
     match date(value) {
-        Some(date) => Some(Duration::from_millis(date.0.saturating_sub(now.0))),
+        Some(date) => Some(date.since(now)),
         // Two lines of the header, which a platform made one, are no form of it; but the longer wait suits both.
         None => value.split(',').filter_map(seconds).max(),
     }

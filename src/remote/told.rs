@@ -12,6 +12,7 @@ use self::details::{text_of, violations_of};
 use super::kind;
 use crate::protocol::binding::Binding;
 use crate::protocol::details::FieldViolation;
+use crate::protocol::grpc;
 
 /// An error as an agent tells it. Nothing here is trusted.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -102,7 +103,7 @@ impl Told {
         }
         for name in ["status", "statusCode"] {
             match error.get(name) {
-                Some(Value::String(name)) if GRPC_NAMES.contains(&name.as_str()) => {
+                Some(Value::String(name)) if grpc::NAMES.contains(&name.as_str()) => {
                     self.named_status = Some(name.clone())
                 }
                 Some(Value::Number(number)) => {
@@ -156,33 +157,12 @@ impl Told {
             if is_rest || names_status || Some(status) == http_status {
                 self.code = None;
             }
-        } else if let Some(name) = GRPC_NAMES.get(usize::from(code)).filter(|_| is_rest || names_status) {
+        } else if let Some(name) = grpc::NAMES.get(usize::from(code)).filter(|_| is_rest || names_status) {
             self.code = None;
             self.named_status.get_or_insert_with(|| (*name).to_owned());
         }
     }
 }
-
-/// The names of gRPC statuses by their numbers (google/rpc/code.proto).
-const GRPC_NAMES: [&str; 17] = [
-    "OK",
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "ABORTED",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-];
 
 /// JavaScript and Lua may write a whole number with a point.
 #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and within range")]

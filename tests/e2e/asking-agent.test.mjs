@@ -1,8 +1,8 @@
 // examples/asking-agent: the Rust client in a Worker. An agent asks another and passes on what comes of it, while it comes;
 // what is wrong with the other is a typed error of this one, and its breaker learns from all requests.
 import assert from 'node:assert/strict';
-import http from 'node:http';
 import { after, before, test } from 'node:test';
+import { startAgent } from './support/agent.mjs';
 import { frames, openRpc } from './support/events.mjs';
 import { EDGE_DOMAIN, assertRestError, assertRpcError } from './support/expect.mjs';
 import { message, rest, rpc, send } from './support/wire.mjs';
@@ -18,17 +18,11 @@ before(async () => {
 });
 after(() => Promise.all([worker?.stop(), asked?.stop()]));
 
-/** An agent that does this with every request. */
+/** A worker that asks an agent which does this with every request. */
 async function origin(t, answer) {
-  const server = http.createServer((request, response) => {
-    request.setEncoding('utf8');
-    let body = '';
-    request.on('data', (piece) => (body += piece));
-    request.on('end', () => answer(response, JSON.parse(body)));
-  });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => (server.closeAllConnections(), server.close()));
-  const started = await asking(`http://127.0.0.1:${server.address().port}/rpc`);
+  const agent = await startAgent(({ body }, response) => answer(response, JSON.parse(body)));
+  t.after(() => agent.stop());
+  const started = await asking(`${agent.url}/rpc`);
   t.after(() => started.stop());
   return started;
 }

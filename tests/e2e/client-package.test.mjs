@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { Miniflare } from 'miniflare';
+import { startAgent } from './support/agent.mjs';
 import { launchChromium } from './support/chromium.mjs';
 import { root, startWorker } from './support/worker.mjs';
 
@@ -95,18 +95,17 @@ test('a worker of any age calls an agent', async () => {
 
 test('a browser takes the package as it is, under a policy without inline script', async (t) => {
   const TYPES = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
-  const files = http.createServer(({ url }, response) => {
+  const files = await startAgent(({ url }, response) => {
     const policy = { 'Content-Security-Policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src *" };
     if (url === '/') return response.writeHead(200, { 'Content-Type': 'text/html', ...policy }).end('<!doctype html><title>x</title>');
     const file = path.join(root, 'packages/client', url);
     return response.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] }).end(readFileSync(file));
   });
-  await new Promise((resolve) => files.listen(0, '127.0.0.1', resolve));
-  t.after(() => (files.closeAllConnections(), files.close()));
+  t.after(() => files.stop());
   const browser = await launchChromium();
   t.after(() => browser.close());
   const page = await browser.newPage();
-  await page.goto(`http://127.0.0.1:${files.address().port}/`);
+  await page.goto(`${files.url}/`);
   for (const binding of ['JSONRPC', 'HTTP+JSON']) {
     const seen = await page.evaluate(askEverything, { url: worker.url, binding });
     assert.deepEqual(seen, {

@@ -18,6 +18,9 @@ after(() => Promise.all([worker, strict, sdk, python].map((agent) => agent?.stop
 
 const text = (words, more) => ({ message: { role: 'ROLE_USER', parts: [{ text: words }], ...more } });
 
+/** An answer as a fetch function of one’s own may make it. */
+const handMade = (type, read, cancel = async () => {}) => ({ status: 200, headers: new Headers({ 'Content-Type': type }), body: { getReader: () => ({ read, cancel }) } });
+
 /** A fetch function that counts. */
 function counting() {
   const count = async (...args) => {
@@ -305,7 +308,7 @@ describe('an agent that is in trouble', () => {
     await gone;
     const stubborn = async (_url, { body }) => {
       const value = new TextEncoder().encode(working(JSON.parse(body).id));
-      return { status: 200, headers: new Headers({ 'Content-Type': 'text/event-stream' }), body: { getReader: () => ({ read: async () => ({ done: false, value }), cancel: () => assert.fail('not like this') }) } };
+      return handMade('text/event-stream', async () => ({ done: false, value }), () => assert.fail('not like this'));
     };
     for await (const event of (await at('https://agent.example', { fetch: stubborn })).sendStreamingMessage(text('hello'))) if (event) break;
     for (const piece of [null, 'text', new ArrayBuffer(1)]) {
@@ -318,7 +321,7 @@ describe('an agent that is in trouble', () => {
     const send = async () => {
       const taken = new Uint8Array([0x7b]);
       structuredClone(taken.buffer, { transfer: [taken.buffer] });
-      return { status: 200, headers: new Headers({ 'Content-Type': 'application/json' }), body: { getReader: () => ({ read: async () => ({ done: false, value: taken }), cancel: async () => {} }) } };
+      return handMade('application/json', async () => ({ done: false, value: taken }));
     };
     const client = await A2aClient.at({ url: 'https://agent.example', binding: 'JSONRPC' }, { fetch: send, retry: { maxRetries: 0 } });
     const error = await thrownBy(() => client.getTask({ id: 't' }));
@@ -362,8 +365,7 @@ describe('an agent that is in trouble', () => {
   test('the time limits of Node’s own fetch are time limits', async () => {
     for (const code of ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']) {
       const tooSlow = () => Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) }));
-      const body = { getReader: () => ({ read: tooSlow, cancel: async () => {} }) };
-      const send = code.includes('BODY') ? async () => ({ status: 200, headers: new Headers({ 'Content-Type': 'application/json' }), body }) : tooSlow;
+      const send = code.includes('BODY') ? async () => handMade('application/json', tooSlow) : tooSlow;
       const client = await A2aClient.at({ url: 'https://agent.example', binding: 'JSONRPC' }, { fetch: send, retry: { maxRetries: 0 } });
       const error = await thrownBy(() => client.getTask({ id: 't' }));
       assert.deepEqual([error.name, error.reason], ['TransportError', 'ORIGIN_TIMEOUT'], code);

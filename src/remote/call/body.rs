@@ -3,7 +3,6 @@
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 
-use super::until;
 use crate::ports::{BodyStream, Clock, FetchError, Timestamp};
 use crate::remote::fault::{Fault, TransportFault, Violation};
 
@@ -19,7 +18,7 @@ pub(super) async fn next_piece(
     ends: Timestamp,
     clock: &dyn Clock,
 ) -> Result<Option<Result<Vec<u8>, FetchError>>, TimedOut> {
-    let left = until(ends, clock.now());
+    let left = ends.since(clock.now());
     if left.is_zero() {
         return Err(TimedOut);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{CallPolicy, CallPorts, after, exchange};
+use super::{CallPolicy, CallPorts, exchange};
 use crate::ports::{FetchRequest, FetchResponse, ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
@@ -17,7 +17,7 @@ use crate::remote::{Binding, RemoteError};
 /// What the server reports, what is wrong with its answer, or why there is none.
 pub async fn fetch(request: FetchRequest, policy: &CallPolicy, ports: &CallPorts) -> Result<Value, RemoteError> {
     let missing = || RemoteError::of_fault(Binding::Rest, Some(304), Fault::Invalid(Violation::Status(304)));
-    let deadline = after(ports.clock.now(), policy.total);
+    let deadline = ports.clock.now().after(policy.total);
     let mut budget = Budget::default();
     let mut attempts = 0;
     loop {

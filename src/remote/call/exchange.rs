@@ -8,7 +8,7 @@ use futures_util::future::{Either, select};
 use super::body::read_to_end;
 use super::redirect;
 use super::stream::{Reading, begin};
-use super::{Call, CallPolicy, CallPorts, Caller, Reply, after, until};
+use super::{Call, CallPolicy, CallPorts, Caller, Reply};
 use crate::ports::{BodyStream, Clock, FetchRequest, FetchResponse, ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
@@ -52,7 +52,7 @@ pub(crate) async fn receive(
 ) -> Result<Reply, RemoteError> {
     let is_success = (200..=299).contains(&head.status);
     if operation.is_streaming() && is_success && is_event_stream(&head) {
-        let ends = after(clock.now(), policy.stream_total);
+        let ends = clock.now().after(policy.stream_total);
         let (idle, limit, clock) = (policy.idle, policy.max_response_bytes, clock.clone());
         let reading = Reading { binding, operation, id, head, body, clock, idle, begins: deadline, ends, limit };
         return begin(reading).await.map(Reply::Stream);
@@ -74,7 +74,7 @@ pub(super) async fn open(
     ports: &CallPorts,
 ) -> Result<FetchResponse, RemoteError> {
     let clock = &ports.clock;
-    let limit = until(deadline, clock.now()).min(policy.head_timeout);
+    let limit = deadline.since(clock.now()).min(policy.head_timeout);
     let mut timeout = clock.sleep(limit);
     let mut hops = 0;
     loop {
@@ -117,7 +117,7 @@ pub(super) async fn collect(
         return Err(fail(Fault::Invalid(Violation::TooLarge { limit })));
     }
     let mut bytes = Vec::new();
-    let ends = if is_error { deadline.min(after(clock.now(), MAX_ERROR_WAIT)) } else { deadline };
+    let ends = if is_error { deadline.min(clock.now().after(MAX_ERROR_WAIT)) } else { deadline };
     match read_to_end(body, &mut bytes, limit, ends, clock).await {
         Ok(()) => Ok(bytes),
         // The status says that it failed, whatever became of the rest.

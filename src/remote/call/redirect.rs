@@ -36,7 +36,8 @@ fn resolved(url: &str, reference: &str) -> Option<String> {
         '/' => format!("{origin}{reference}"),
         _ if before_path.contains(':') => reference.to_owned(),
         _ => {
-            let folder = path[origin.len()..].rfind('/').map_or("/", |end| &path[origin.len()..][..=end]);
+            let path = path.strip_prefix(origin).unwrap_or_default();
+            let folder = path.rfind('/').map_or("/", |end| &path[..=end]);
             format!("{origin}{folder}{reference}")
         }
     })

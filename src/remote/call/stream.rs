@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
 
+use super::EventStream;
 use super::body::{TimedOut, next_piece};
-use super::{EventStream, after};
 use crate::ports::{BodyStream, Clock, FetchError, ResponseHead, Timestamp};
 use crate::protocol::jsonrpc::Id;
 use crate::protocol::operation::Operation;
@@ -117,7 +117,7 @@ impl Reader {
     /// Reads one more piece, unless that was all.
     async fn receive(&mut self) -> Option<End> {
         let Reading { body, clock, idle, .. } = &mut self.reading;
-        let piece = match next_piece(body, self.until.min(after(clock.now(), *idle)), &**clock).await {
+        let piece = match next_piece(body, self.until.min(clock.now().after(*idle)), &**clock).await {
             Ok(piece) => piece,
             // A task that waits for its client may well be silent; the stream has said what there was to say.
             Err(TimedOut) if self.progress == Progress::Interrupted => return Some(End::Over(None)),

@@ -12,6 +12,13 @@ fn unreachable() -> Script {
     Script::Fails(FetchError::Unreachable("refused".into()))
 }
 
+fn give_up_after_a_second(setting: &Setting) {
+    let (params, service) = (json!({"id": "t1"}), Service::default());
+    let call = Call { operation: Operation::GetTask, params: &params, service: &service, watch: None };
+    let call = Box::pin(setting.caller.unary(call));
+    setting.clock.run(futures_util::future::select(call, setting.clock.sleep(seconds(1)))).unwrap();
+}
+
 #[test]
 fn a_failing_agent_is_asked_four_times_with_growing_waits() {
     let setting = Setting::new(Binding::JsonRpc, Origin::new([down()]));
@@ -329,13 +336,7 @@ fn a_probe_that_its_caller_gives_up_shuts_nobody_out() {
     });
     assert!(setting.get_task().is_err());
     setting.clock.advance(seconds(10));
-    let (params, service) = (json!({"id": "t1"}), Service::default());
-    let call = Call { operation: Operation::GetTask, params: &params, service: &service, watch: None };
-    let given_up = async {
-        let call = Box::pin(setting.caller.unary(call));
-        let _ = futures_util::future::select(call, setting.clock.sleep(seconds(1))).await;
-    };
-    setting.clock.run(given_up).unwrap();
+    give_up_after_a_second(&setting);
     assert!(setting.get_task().is_ok());
 }
 
@@ -353,13 +354,7 @@ fn the_budget_keeps_retries_to_a_share_of_the_traffic() {
 fn a_call_that_is_given_up_leaves_nothing_behind() {
     let hangs = Answer::new(200, "application/json", "{").piece(Piece::Stalls);
     let setting = Setting::new(Binding::JsonRpc, Origin::new([hangs]));
-    let (params, service) = (json!({"id": "t1"}), Service::default());
-    let call = Call { operation: Operation::GetTask, params: &params, service: &service, watch: None };
-    let quick = async {
-        let call = Box::pin(setting.caller.unary(call));
-        let _ = futures_util::future::select(call, setting.clock.sleep(seconds(1))).await;
-    };
-    setting.clock.run(quick).unwrap();
+    give_up_after_a_second(&setting);
     assert_eq!((setting.origin.open(), setting.clock.sleepers(), setting.elapsed()), (0, 0, seconds(1)));
 }
 

@@ -4,6 +4,8 @@ use super::origin::{Answer, Origin, Piece, Script, error, task};
 use super::*;
 use crate::remote::{Cause, Violation};
 
+const LATE: Cause = Cause::Transport(TransportFault::TimedOut);
+
 fn stream() -> Answer {
     Answer::new(200, "text/event-stream", "")
 }
@@ -122,33 +124,28 @@ fn an_error_in_the_stream_ends_it_with_that_error() {
 
 #[test]
 fn silence_and_endlessness_are_bounded() {
-    let late = Some(&Cause::Transport(TransportFault::TimedOut));
+    let late = Some(&LATE);
     let (setting, _, error) = read(stream().text(&event("WORKING")).piece(Piece::Stalls));
     assert_eq!((error.as_ref().map(RemoteError::cause), setting.elapsed()), (late, seconds(60)));
     // Ten seconds before the first event are nothing (symptom 9).
     let (_, _, error) = read(Script::Answers(10_000, stream().piece(Piece::Wait(10_000)).text(&event("COMPLETED"))));
     assert_eq!(error, None);
     // Comments keep a stream alive, but not for ever, and they are no beginning.
-    for (begun, lasts) in [(stream().text(&event("WORKING")), 3_600), (stream(), 60)] {
-        let mut endless = begun;
-        for _ in 0..100 {
-            endless = endless.text(": x\n\n").piece(Piece::Wait(50_000));
-        }
-        let (setting, _, error) = read(endless);
-        assert_eq!((error.as_ref().map(RemoteError::cause), setting.elapsed()), (late, seconds(lasts)));
-    }
+    comments_are_late_in_the_end(100, &Piece::Wait(50_000));
 }
 
 #[test]
 fn a_body_that_is_always_ready_does_not_outlast_its_time() {
-    let late = Some(&Cause::Transport(TransportFault::TimedOut));
+    comments_are_late_in_the_end(1_000, &Piece::Takes(20_000));
+}
+
+/// Whether so many comments, with this between them, end when a stream has to: one that has begun, or not.
+#[track_caller]
+fn comments_are_late_in_the_end(count: usize, between: &Piece) {
     for (begun, lasts) in [(stream().text(&event("WORKING")), 3_600), (stream(), 60)] {
-        let mut busy = begun;
-        for _ in 0..1_000 {
-            busy = busy.text(": x\n\n").piece(Piece::Takes(20_000));
-        }
-        let (setting, _, error) = read(busy);
-        assert_eq!((error.as_ref().map(RemoteError::cause), setting.elapsed()), (late, seconds(lasts)));
+        let comments = (0..count).fold(begun, |stream, _| stream.text(": x\n\n").piece(between.clone()));
+        let (setting, _, error) = read(comments);
+        assert_eq!((error.as_ref().map(RemoteError::cause), setting.elapsed()), (Some(&LATE), seconds(lasts)));
     }
 }
 
@@ -183,9 +180,7 @@ fn a_stream_that_breaks_before_its_first_event_may_be_asked_for_again() {
 fn whoever_asks_after_the_end_is_told_again_that_it_is_over() {
     for answer in [stream().text(&event("COMPLETED")), stream().text(&event("INPUT_REQUIRED"))] {
         let setting = Setting::new(Binding::JsonRpc, Origin::new([answer]));
-        let (params, service) = (json!({"id": "t1"}), Service::default());
-        let call = Call { operation: Operation::SubscribeToTask, params: &params, service: &service, watch: None };
-        let mut events = setting.clock.run(setting.caller.stream(call)).unwrap().unwrap();
+        let mut events = begun(&setting);
         let mut next = || setting.clock.run(events.next()).unwrap();
         assert!(next().is_some() && next().is_none() && next().is_none() && next().is_none());
     }
@@ -212,6 +207,13 @@ fn a_stream_that_does_not_begin_is_an_error_and_may_be_asked_for_again() {
     assert!(matches!(whole.unwrap().cause(), Cause::Invalid(_)));
 }
 
+/// A stream that has begun.
+fn begun(setting: &Setting) -> EventStream {
+    let (params, service) = (json!({"id": "t1"}), Service::default());
+    let call = Call { operation: Operation::SubscribeToTask, params: &params, service: &service, watch: None };
+    setting.clock.run(setting.caller.stream(call)).unwrap().unwrap()
+}
+
 fn error_answer() -> Answer {
     error(-32004)
 }
@@ -219,9 +221,7 @@ fn error_answer() -> Answer {
 #[test]
 fn a_stream_that_is_dropped_closes_its_connection() {
     let setting = Setting::new(Binding::JsonRpc, Origin::new([stream().text(&event("WORKING")).piece(Piece::Stalls)]));
-    let (params, service) = (json!({"id": "t1"}), Service::default());
-    let call = Call { operation: Operation::SubscribeToTask, params: &params, service: &service, watch: None };
-    let mut events = setting.clock.run(setting.caller.stream(call)).unwrap().unwrap();
+    let mut events = begun(&setting);
     assert!(setting.clock.run(events.next()).unwrap().unwrap().is_ok());
     assert_eq!(setting.origin.open(), 1);
     drop(events);
